@@ -1,0 +1,98 @@
+"""Prompts as components: composed by priority, fitted to a token limit exactly."""
+
+from priompt_py.author.component import Component, component
+from priompt_py.author.messages import (
+    assistant_message,
+    developer_message,
+    image,
+    part,
+    system_message,
+    tool_message,
+    user_message,
+)
+from priompt_py.author.tags import (
+    at_most,
+    br,
+    cache_break,
+    capture,
+    config,
+    empty,
+    fallback,
+    first,
+    hr,
+    isolate,
+    scope,
+    token_break,
+)
+from priompt_py.errors import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    JsonFormError,
+    PromptError,
+    PromptTooLong,
+    ProviderError,
+    SourceError,
+    StructureError,
+    TemplateError,
+    TemplateSyntaxError,
+    TokenizerError,
+)
+from priompt_py.face.program import Program
+from priompt_py.face.render import acompile_prompt, arender, compile_prompt, render
+from priompt_py.face.rendered import Rendered
+from priompt_py.model.elements import BASE_PRIORITY, Element, Node, turn
+from priompt_py.model.outcome import Decision
+from priompt_py.tokens.cache import TokenCache
+from priompt_py.tokens.chat_format import ChatFormat
+from priompt_py.tokens.tokenizer import Tokenizer, get_tokenizer, register_tokenizer
+
+__all__ = [
+    "BASE_PRIORITY",
+    "ArgumentTypeError",
+    "ArgumentValueError",
+    "ChatFormat",
+    "Component",
+    "Decision",
+    "Element",
+    "JsonFormError",
+    "Node",
+    "Program",
+    "PromptError",
+    "PromptTooLong",
+    "ProviderError",
+    "Rendered",
+    "SourceError",
+    "StructureError",
+    "TemplateError",
+    "TemplateSyntaxError",
+    "TokenCache",
+    "Tokenizer",
+    "TokenizerError",
+    "acompile_prompt",
+    "arender",
+    "assistant_message",
+    "at_most",
+    "br",
+    "cache_break",
+    "capture",
+    "compile_prompt",
+    "component",
+    "config",
+    "developer_message",
+    "empty",
+    "fallback",
+    "first",
+    "get_tokenizer",
+    "hr",
+    "image",
+    "isolate",
+    "part",
+    "register_tokenizer",
+    "render",
+    "scope",
+    "system_message",
+    "token_break",
+    "tool_message",
+    "turn",
+    "user_message",
+]

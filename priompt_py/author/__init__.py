@@ -1,0 +1,1 @@
+"""What prompt writers type: tags, messages, components, tools and the JSON form."""

@@ -1,0 +1,143 @@
+"""Props from the command line: ``--props`` and ``--set``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NoReturn, cast
+
+from priompt_py.cli.faults import Fault
+from priompt_py.cli.files import STDIN, name_of, read_text
+from priompt_py.cli.streams import argument_text, shown
+
+__all__ = ["read_props"]
+
+
+def read_props(props: str | None, settings: Sequence[str]) -> dict[str, Any]:
+    """The props that ``--props`` and then each ``--set`` give. Raises Fault."""
+    found = {} if props is None else _props_option(props)
+    for setting in settings:
+        _set(found, argument_text(setting))
+    return found
+
+
+def _props_option(option: str) -> dict[str, Any]:
+    if option.lstrip().startswith("{"):
+        return _mapping(_parse_json(argument_text(option), "--props"), "--props")
+    if option == STDIN:
+        return _mapping(_parse_json(read_text(option), name_of(option)), name_of(option))
+    readers: dict[str, Callable[[str, str], Any]] = {
+        ".json": _parse_json,
+        ".yaml": _parse_yaml,
+        ".yml": _parse_yaml,
+    }
+    reader = readers.get(Path(option).suffix.lower())
+    if reader is None:
+        raise Fault(
+            f"--props needs JSON that begins with {{, a .json or .yaml file, or -, got {shown(option)!r}"
+        )
+    return _mapping(reader(read_text(option), name_of(option)), name_of(option))
+
+
+def _mapping(value: object, place: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise Fault(f"props are an object with a name for each value, got {_kind(value)}", place=place)
+    for key in cast("dict[object, Any]", value):  # YAML has keys of any type
+        if not isinstance(key, str):
+            raise Fault(f"props have names, got the key {key!r}", place=place)
+    return cast("dict[str, Any]", value)
+
+
+def _set(props: dict[str, Any], setting: str) -> None:
+    """Set one prop, ``a.b=v``, in place."""
+    name, equals, text = setting.partition("=")
+    if not equals:
+        raise Fault(f"--set needs NAME=VALUE, got {setting!r}")
+    *outer, last = name.split(".")
+    if not all((*outer, last)):
+        raise Fault(f"--set needs a name before '=' and between dots, got {setting!r}")
+    here = props
+    for depth, key in enumerate(outer, 1):
+        inner: object = here.setdefault(key, {})
+        if not isinstance(inner, dict):
+            raise Fault(f"--set {name}: {'.'.join(outer[:depth])} is {_kind(inner)}, not an object")
+        here = cast("dict[str, Any]", inner)
+    try:
+        here[last] = strict_json(text)
+    except (ValueError, RecursionError):
+        here[last] = text
+
+
+# ------------------------------------------------------------------------------------------ parsing
+
+
+def strict_json(text: str) -> Any:
+    """JSON as the standard says: no NaN or infinity, and no name twice in one object. Raises ValueError."""
+    return json.loads(text, parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=_unique)
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if number - number != 0.0:
+        raise ValueError(f"{text} is too large a number")
+    return number
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise ValueError(f"the name {name!r} stands twice in one object")
+        found[name] = value
+    return found
+
+
+def _parse_json(text: str, place: str) -> Any:
+    try:
+        return strict_json(text)
+    except json.JSONDecodeError as error:
+        raise Fault(f"not JSON: {error.msg}", place=f"{place}:{error.lineno}:{error.colno}") from None
+    except RecursionError:
+        raise Fault("nested too deeply", place=place) from None
+    except ValueError as error:
+        raise Fault(f"not JSON: {error}", place=place) from None
+
+
+def _parse_yaml(text: str, place: str) -> Any:
+    import yaml
+
+    try:
+        return yaml.safe_load(text)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        where = place if mark is None else f"{place}:{mark.line + 1}:{mark.column + 1}"
+        raise Fault(f"not YAML: {error.problem or error.context}", place=where) from None
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        raise Fault(
+            f"not YAML: the character {text[error.position]!r} is not allowed", place=f"{place}:{line}"
+        ) from None
+    except RecursionError:
+        raise Fault("nested too deeply", place=place) from None
+    except (yaml.YAMLError, ValueError) as error:  # ValueError: a date such as 2024-13-01
+        raise Fault(f"not YAML: {error}", place=place) from None
+
+
+_KINDS: Mapping[type, str] = {
+    dict: "an object",
+    list: "a list",
+    str: "a text",
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+    type(None): "null",
+}
+
+
+def _kind(value: object) -> str:
+    return _KINDS.get(type(value), f"a {type(value).__name__}")

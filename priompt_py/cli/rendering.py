@@ -1,0 +1,116 @@
+"""From a source and options to a render: what every command that shows a prompt does first."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from priompt_py.author.children import spread
+from priompt_py.cli.faults import Fault, prompt_code
+from priompt_py.cli.files import STDIN
+from priompt_py.cli.options import read_limit
+from priompt_py.cli.props import read_props
+from priompt_py.cli.sources import Source, importable, load_source
+from priompt_py.cli.streams import argument_text
+from priompt_py.errors import ArgumentTypeError
+from priompt_py.model.elements import AsyncNode, Child, ComponentCall, Node, walk
+
+if TYPE_CHECKING:
+    from priompt_py.face.rendered import Rendered
+
+__all__ = ["PromptOptions", "checked_tokenizer", "render_source"]
+
+
+@attrs.frozen(kw_only=True)
+class PromptOptions:
+    """What ``prompt_options`` adds to a command, as it was typed."""
+
+    source: str
+    props: str | None
+    settings: tuple[str, ...]
+    limit: str | None
+    tokenizer: str | None
+    model: str | None
+    last_message_incomplete: bool
+
+
+def render_source(options: PromptOptions, *, callbacks: bool = True) -> Rendered:
+    """Load the source, make its node, render it. Raises Fault."""
+    limit = read_limit(options.limit)
+    if options.source == STDIN and options.props == STDIN:
+        raise Fault("standard input can't be both SOURCE and --props")
+    props = read_props(options.props, options.settings)
+    keywords = {
+        "tokenizer": checked_tokenizer(options.tokenizer, options.model),
+        "model": options.model,
+        "last_message_incomplete": options.last_message_incomplete,
+        "callbacks": callbacks,
+    }
+    with importable(options.source):
+        source = load_source(options.source)
+        if limit is None:
+            limit = source.token_limit
+        if limit is None:
+            raise Fault(
+                "no token limit: give --limit N, or the prompt a token_limit of its own", place=source.name
+            )
+        with prompt_code(source.name):
+            return _render(source, props, token_limit=limit, **keywords)
+
+
+def checked_tokenizer(tokenizer: str | None, model: str | None) -> str:
+    """The tokenizer's name; raises TokenizerError for names that are not known, before any prompt is run."""
+    from priompt_py.face.settings import DEFAULT_TOKENIZER
+    from priompt_py.tokens.models import model_info
+    from priompt_py.tokens.tokenizer import get_tokenizer
+
+    name = DEFAULT_TOKENIZER if model is None else model_info(model).encoding
+    if tokenizer is not None:
+        name = argument_text(tokenizer)
+    get_tokenizer(name)
+    return name
+
+
+def _render(source: Source, props: Mapping[str, Any], **keywords: Any) -> Rendered:
+    """Render without an event loop where nothing is async, since a component may run one of its own."""
+    import asyncio
+
+    from priompt_py.face.render import acompile_prompt, compile_prompt
+
+    async def compiled(node: Node) -> Rendered:
+        program = await acompile_prompt(node)
+        return await program.arender(**keywords)
+
+    children = spread(source.build(props), "root")
+    if _has_async_nodes(children):
+        return asyncio.run(compiled(children))
+    try:
+        program = compile_prompt(children)
+    except ArgumentTypeError as error:
+        if not _asks_for_arender(error):
+            raise
+        return asyncio.run(
+            compiled(source.build(props))
+        )  # a component gave something async: all is made anew
+    try:
+        return program.render(**keywords)
+    except ArgumentTypeError as error:
+        if not _asks_for_arender(error):
+            raise
+        return asyncio.run(program.arender(**keywords))  # a callback or the function of an `empty` is async
+
+
+def _has_async_nodes(children: tuple[Child, ...]) -> bool:
+    """Whether the tree, as far as it stands before its components run, holds anything async."""
+    return any(
+        isinstance(node, AsyncNode)
+        or (isinstance(node, ComponentCall) and inspect.iscoroutinefunction(node.function))
+        for node in walk(children)
+    )
+
+
+def _asks_for_arender(error: ArgumentTypeError) -> bool:
+    return "await arender(" in str(error)

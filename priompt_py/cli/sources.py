@@ -1,0 +1,234 @@
+"""``SOURCE``: where a prompt comes from, and how its node is made from props.
+
+A source is a JSON tree (a ``.json`` file, or ``-`` for standard input), a name in a module
+(``package.module:prompt``) or in a file (``file.py:prompt``), or a file whose suffix has a loader
+(:func:`register_loader`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import sys
+from collections.abc import Callable, Generator, Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from priompt_py.cli.faults import FAILED, Fault, near, prompt_code
+from priompt_py.cli.files import STDIN, name_of, read_text
+from priompt_py.cli.streams import shown
+
+__all__ = ["Build", "Loader", "Source", "importable", "load_source", "register_loader"]
+
+Build: TypeAlias = "Callable[[Mapping[str, Any]], Any]"
+"""Makes a prompt's node from its props; raises Fault for props that it doesn't take."""
+
+
+class Source:
+    """A prompt that was found: ``name`` is what messages call it, ``build`` makes its node from props.
+
+    ``token_limit`` is the prompt's own limit, in tokens, if it has one.
+    """
+
+    def __init__(self, name: str, build: Build, *, token_limit: int | None = None) -> None:
+        self.name = name
+        self.build = build
+        self.token_limit = token_limit
+
+
+Loader: TypeAlias = "Callable[[str], Source]"
+"""Loads the file of this name."""
+
+_loaders: dict[str, Loader] = {}
+
+
+def register_loader(suffix: str, loader: Loader) -> None:
+    """Let ``loader`` load the files whose names end in ``suffix`` (``".priompt"``)."""
+    _loaders[suffix] = loader
+
+
+def load_source(source: str) -> Source:
+    """Find the prompt that ``source`` names. Raises Fault."""
+    if source == STDIN:
+        return _load_json(source)
+    loader = _loaders.get(Path(source).suffix.lower())
+    if loader is not None:
+        return loader(source)
+    place, colon, name = source.rpartition(":")
+    if colon and place.endswith(".py"):
+        return _load_object(shown(source), name, lambda: _run_file(place))
+    if colon and all(part.isidentifier() for part in place.split(".")):
+        return _load_object(source, name, lambda: _import(place))
+    if source.endswith(".py"):
+        raise Fault(f"say which prompt in it: {shown(source)}:NAME{_names_in(source)}")
+    forms = ", ".join(
+        ["package.module:prompt", "file.py:prompt", *(f"a {suffix} file" for suffix in sorted(_loaders))]
+    )
+    if Path(source).exists():
+        raise Fault(f"not a prompt source: {shown(source)!r}; it is one of {forms}, or - for a JSON tree")
+    raise Fault(f"no such prompt source: {shown(source)!r}; it is one of {forms}, or - for a JSON tree")
+
+
+# ------------------------------------------------------------------------------------------ JSON trees
+
+
+def _load_json(file: str) -> Source:
+    name = name_of(file)
+    text = read_text(file)
+    from priompt_py.author.json_form import from_json_text
+    from priompt_py.errors import PromptError
+
+    try:
+        node = from_json_text(text)
+    except PromptError as error:
+        line, column = getattr(error, "line", None), getattr(error, "column", None)
+        place = name if line is None else f"{name}:{line}:{column}"
+        raise Fault(str(error), place=place, code=FAILED) from error
+    return Source(name, lambda props: _without_props(node, props, f"{name} is a JSON tree"))
+
+
+def _without_props(node: Any, props: Mapping[str, Any], why: str) -> Any:
+    if props:
+        raise Fault(f"takes no props: {why}; got {', '.join(props)}")
+    return node
+
+
+def _load_template(file: str) -> Source:
+    read_text(file)
+    raise Fault("templates are not in this version; it reads JSON trees and Python", place=name_of(file))
+
+
+register_loader(".json", _load_json)
+register_loader(".priompt", _load_template)
+
+
+# ------------------------------------------------------------------------------------------ Python
+
+
+@contextlib.contextmanager
+def importable(source: str) -> Generator[None]:
+    """Meanwhile let Python find modules beside ``source``: in its file's folder, or in the working folder."""
+    file = source.rpartition(":")[0]
+    folder = Path(file).parent if file.endswith(".py") else Path()
+    entry = str(folder.absolute())
+    sys.path.insert(0, entry)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(ValueError):
+            sys.path.remove(entry)
+
+
+def _run_file(file: str) -> Any:
+    """The module that a Python file makes; its ``__name__`` is not ``__main__``."""
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    if not Path(file).is_file():
+        read_text(file)  # says what is wrong
+    module_name = f"_priompt_source_{Path(file).stem}"
+    spec = spec_from_file_location(module_name, Path(file).absolute())
+    assert spec is not None, file  # the suffix is .py
+    assert spec.loader is not None, file
+    module = module_from_spec(spec)
+    sys.modules[module_name] = module  # dataclasses and pickle look there
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[module_name]
+        raise
+    return module
+
+
+def _import(module: str) -> Any:
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name is not None and (module == error.name or module.startswith(f"{error.name}.")):
+            raise Fault(f"no module named {error.name!r} here or where Python looks") from None
+        raise
+
+
+def _load_object(source: str, path: str, load: Callable[[], Any]) -> Source:
+    """The prompt at ``path`` (``name``, or ``name.attribute``) in the module that ``load`` gives."""
+    with prompt_code(source):
+        found = load()
+        for name in path.split("."):
+            if not hasattr(found, name):
+                raise Fault(
+                    f"no {name!r} in it{near(name, [one for one in dir(found) if not one.startswith('_')])}",
+                    place=source,
+                )
+            found = getattr(found, name)
+        return _of_object(source, found)
+
+
+def _of_object(source: str, found: Any) -> Source:
+    from priompt_py.author.component import Component
+    from priompt_py.model.elements import Element
+
+    limit = _own_limit(source, getattr(found, "token_limit", None)) if callable(found) else None
+    if isinstance(found, Element) or not callable(found):
+        return Source(
+            source, lambda props: _without_props(found, props, f"{source} is a node, not a function")
+        )
+    if isinstance(found, type):
+        raise Fault(f"is a class; a prompt is a function or a node, got {found.__qualname__}", place=source)
+    skip = 1 if isinstance(found, Component) else 0  # a component's first parameter takes its children
+
+    def build(props: Mapping[str, Any]) -> Any:
+        _check_props(source, found, props, skip)
+        return found(**props)
+
+    return Source(source, build, token_limit=limit)
+
+
+def _own_limit(source: str, limit: object) -> int | None:
+    if limit is None or (type(limit) is int and limit >= 0):
+        return limit
+    raise Fault(
+        f"its token_limit must be a whole number, 0 or more, got {limit!r}", place=source, code=FAILED
+    )
+
+
+def _check_props(source: str, function: Callable[..., Any], props: Mapping[str, Any], skip: int) -> None:
+    """Say which props are missing or unknown, before the function is called."""
+    try:
+        parameters = list(inspect.signature(function).parameters.values())[skip:]
+    except (TypeError, ValueError):  # a builtin that doesn't tell
+        return
+    for parameter in parameters:
+        if (
+            parameter.kind is inspect.Parameter.POSITIONAL_ONLY
+            and parameter.default is inspect.Parameter.empty
+        ):
+            raise Fault(
+                f"props are given by name, and its parameter {parameter.name!r} can't be", place=source
+            )
+    takes_any = any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters)
+    named = {
+        parameter.name: parameter.default is inspect.Parameter.empty
+        for parameter in parameters
+        if parameter.kind in (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    }
+    for name in props:
+        if name not in named and not takes_any:
+            takes = f"it takes {', '.join(named)}" if named else "it takes none"
+            raise Fault(f"no prop {name!r}{near(name, named)}; {takes}", place=source)
+    missing = [name for name, required in named.items() if required and name not in props]
+    if missing:
+        what = f"the prop {missing[0]}" if len(missing) == 1 else f"the props {', '.join(missing)}"
+        raise Fault(f"needs {what}: give --set {missing[0]}=VALUE or --props", place=source)
+
+
+def _names_in(file: str) -> str:
+    """The functions and values at the top of a Python file, for a message; nothing where it can't be read."""
+    import ast
+
+    try:
+        body = ast.parse(read_text(file)).body
+    except (Fault, SyntaxError, ValueError, RecursionError):
+        return ""
+    names = [node.name for node in body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    public = [name for name in names if not name.startswith("_")]
+    return f" (it has {', '.join(public)})" if public else ""

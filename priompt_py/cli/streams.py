@@ -1,0 +1,120 @@
+"""Standard streams: UTF-8 whatever the locale, results kept apart from all else, pipes that may close."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import re
+import sys
+from collections.abc import Generator
+from typing import Any, TextIO
+
+__all__ = [
+    "argument_text",
+    "finish",
+    "prepare",
+    "prints_to_stderr",
+    "read_stdin",
+    "shown",
+    "warn",
+    "write_result",
+]
+
+# What a terminal would act upon: C0 without tab and line feed, DEL, C1; a carriage return unless a line feed follows.
+_CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)")
+
+
+def prepare() -> None:
+    """Make the standard streams write UTF-8, without translation of line ends; nothing written can fail to encode."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
+
+
+def write_result(text: str) -> None:
+    r"""Write ``text`` to standard output as it is.
+
+    On a terminal, control characters are shown as ``\u001b`` (a prompt may hold anybody's text), and a last line
+    feed is added where there is none. Raises BrokenPipeError where the reader is gone.
+    """
+    if sys.stdout is None:  # closed by the caller: `>&-`
+        raise OSError(errno.EBADF, "standard output is closed")
+    if sys.stdout.isatty():
+        text = _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+        if not text.endswith("\n"):
+            text += "\n"
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+def warn(text: str) -> None:
+    """Write lines to standard error; if nobody reads it, so be it."""
+    if sys.stderr is not None:  # closed by the caller: `2>&-`
+        with contextlib.suppress(OSError):
+            sys.stderr.write(_CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n")
+            sys.stderr.flush()
+
+
+def finish() -> None:
+    """After the reader of standard output has gone: let the interpreter's own flush at exit find an open file."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        try:
+            os.dup2(nowhere, sys.stdout.fileno())
+        finally:
+            os.close(nowhere)
+
+
+def is_closed_pipe(error: BaseException) -> bool:
+    """Whether ``error`` says that nobody reads any more (Windows says EINVAL)."""
+    return isinstance(error, BrokenPipeError) or (
+        sys.platform == "win32" and isinstance(error, OSError) and error.errno == errno.EINVAL
+    )
+
+
+def read_stdin() -> bytes:
+    """All bytes of standard input."""
+    if sys.stdin is None:  # closed by the caller: `<&-`
+        raise OSError(errno.EBADF, "standard input is closed")
+    buffer: Any = getattr(sys.stdin, "buffer", None)
+    data: bytes = buffer.read() if buffer is not None else sys.stdin.read().encode()
+    return data
+
+
+@contextlib.contextmanager
+def prints_to_stderr() -> Generator[None]:
+    """Send what is printed meanwhile to standard error: by ``print``, and by programs that are started."""
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(contextlib.redirect_stdout(sys.stderr))
+        with contextlib.suppress(OSError):  # a stream that is closed has no number to lend
+            saved = os.dup(1)
+            stack.callback(os.close, saved)
+            os.dup2(2, 1)
+            stack.callback(os.dup2, saved, 1)
+            stack.callback(_flush, sys.__stdout__)
+        yield
+
+
+def _flush(stream: TextIO | None) -> None:
+    if stream is not None and not stream.closed:
+        stream.flush()
+
+
+def shown(name: str) -> str:
+    """A file name or an argument as text: bytes that the locale couldn't decode are read as UTF-8."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return os.fsencode(name).decode("utf-8", "backslashreplace")
+    return name
+
+
+def argument_text(argument: str) -> str:
+    """An argument that is text, not a file's name: UTF-8 whatever the locale; what isn't becomes U+FFFD."""
+    try:
+        argument.encode()
+    except UnicodeEncodeError:
+        return os.fsencode(argument).decode("utf-8", "replace")
+    return argument

@@ -1,0 +1,284 @@
+"""The search for the smallest level that fits: numbers in, a level out.
+
+Two searches give the same answer. Where leaves only come in as the level falls, a guess by sizes is
+measured once, and the rest is walked exactly; the walk goes on below the answer until it is proven
+that no lower level can fit. Where leaves also go out (``first``, tool units), lower bounds of every
+level are summed up first, and every level that they leave open is counted, from the lowest up.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from itertools import accumulate
+from operator import neg
+
+from priompt_py.engine.walker import Walker
+from priompt_py.model.elements import BASE_PRIORITY, Number
+
+__all__ = ["smallest_fit"]
+
+_SAMPLE_CHARS = 1_500
+_USUAL_CHARS = 4.0  # characters a token, before anything was counted
+_MARGIN = 1.02  # the first guess aims a little above the limit, so that the walk is mostly upwards
+_NEAR = 0.10  # of the limit: a guess further off is made again with what was learnt
+_STEP_COST = 60  # characters that could be counted at once in the time of one step
+_BIG_GROUP = 24  # leaves of one level that are bounded before they are walked
+
+
+def smallest_fit(walker: Walker) -> Number | None:
+    """The lowest level of change at which the prompt fits, and the walker placed there, its ``total``
+    exact. None if no level fits; the walker is then anywhere."""
+    if walker.timeline.outs:
+        return _by_bounds(walker)
+    return _Monotone(walker).search()
+
+
+class _Monotone:
+    """The search where leaves only come in. Positions are numbers of leaves that are in, at the end
+    of a level each."""
+
+    def __init__(self, walker: Walker) -> None:
+        self.walker = walker
+        self.limit = walker.limit
+        line = walker.timeline
+        self.levels = line.in_levels
+        self.ins = line.ins
+        self.base = bisect_right(self.levels, -BASE_PRIORITY, key=neg)
+        leaves = walker.presence.leaves
+        pieces = walker.pieces
+        if walker.presence.only_text:
+            sizes = [len(leaves[index]) for index in line.ins]  # type: ignore[arg-type]
+        else:
+            sizes = [
+                len(leaf)
+                if isinstance(leaf := leaves[index], str)
+                else len((piece := pieces[index]).head) + len(piece.tail) + int(_USUAL_CHARS * piece.core)
+                for index in line.ins
+            ]
+        self.sums = [0, *accumulate(sizes)]  # characters in at each position
+
+    def level(self, position: int) -> Number:
+        return self.levels[position - 1] if position > self.base else BASE_PRIORITY
+
+    def lower(self, position: int) -> int:
+        """The next lower level's position."""
+        level = self.levels[position]
+        end = position + 1
+        count = len(self.levels)
+        while end < count and self.levels[end] == level:
+            end += 1
+        return end
+
+    def higher(self, position: int) -> int:
+        """The next higher level's position."""
+        level = self.levels[position - 1]
+        start = position - 1
+        while start > self.base and self.levels[start - 1] == level:
+            start -= 1
+        return start
+
+    def guess(self, ratio: float) -> int:
+        """The last position whose size comes to about the limit."""
+        position = bisect_right(self.sums, self.limit * ratio) - 1
+        position = max(self.base, min(position, len(self.ins)))
+        if position in (self.base, len(self.ins)) or self.levels[position - 1] != self.levels[position]:
+            return position
+        return self.higher(position + 1)
+
+    def measure(self, position: int) -> int:
+        self.walker.place(self.level(position))
+        return self.walker.recount()
+
+    def search(self) -> Number | None:
+        position = self.start()
+        best = self.down(position)
+        if best is None:
+            best = self.up(position)
+        if best is None:
+            return None
+        at, total = best
+        self.walker.place(self.level(at))
+        self.walker.total = total
+        self.walker.capped = 0
+        return self.level(at)
+
+    def start(self) -> int:
+        """A position near the limit, its prompt counted."""
+        walker, bottom, everything = self.walker, len(self.ins), self.sums[-1]
+        ratio = self.sample() if everything > 2 * _SAMPLE_CHARS else everything / max(1, self.limit)
+        if everything <= self.limit * ratio * _MARGIN or everything <= 2 * _SAMPLE_CHARS:
+            position = bottom
+            if self.measure(position) <= self.limit and not walker.capped:
+                return position
+        else:
+            position = self.guess(ratio * _MARGIN)
+            self.measure(position)
+        for _ in range(4):
+            total = walker.total
+            if abs(total - self.limit) <= _NEAR * self.limit or total == 0 or walker.capped:
+                break
+            again = self.guess(self.sums[position] / total * _MARGIN)
+            steps = abs(again - position)
+            if steps * _STEP_COST < self.sums[again] or again == position:
+                break
+            position = again
+            self.measure(position)
+        return position
+
+    def sample(self) -> float:
+        """Characters a token, from some of the leaves that come in first."""
+        count, leaves = self.walker.pricing.count, self.walker.presence.leaves
+        end = max(1, bisect_left(self.sums, self.limit * _USUAL_CHARS))
+        step = max(1, end // 24)
+        chars = tokens = 0
+        for index in self.ins[0:end:step]:
+            leaf = leaves[index]
+            if isinstance(leaf, str):
+                text = leaf[:400]
+                chars += len(text)
+                tokens += count(text)
+                if chars > _SAMPLE_CHARS:
+                    break
+        return chars / tokens if tokens else _USUAL_CHARS
+
+    def down(self, position: int) -> tuple[int, int] | None:
+        """Walk down until no lower level can fit; the lowest position that fits, and its count."""
+        walker, limit = self.walker, self.limit
+        best: tuple[int, int] | None = None
+        next_proof = limit
+        bottom = len(self.ins)
+        while True:
+            if walker.fits:
+                best = (position, walker.total)
+            elif walker.capped:
+                break  # a leaf that is above the limit alone stays in at all lower levels
+            elif walker.total > next_proof:
+                loss = walker.loss()
+                if walker.total - loss > limit:
+                    break
+                next_proof = max(walker.total, min(limit + loss, walker.total + loss // 2))
+            if position == bottom or self.too_many_bytes(position):
+                break
+            after = self.lower(position)
+            if after - position >= _BIG_GROUP and self.group_is_over(position, after):
+                break
+            self.move(position, after)
+            position = after
+        return best
+
+    def up(self, position: int) -> tuple[int, int] | None:
+        """Walk up from a position that does not fit to the first one that does."""
+        walker = self.walker
+        if walker.in_at != position:
+            # Back from the walk down: what was counted there is remembered, or counted once more.
+            self.move(walker.in_at, position)
+        while not walker.fits:
+            if position == self.base:
+                return None
+            before = self.higher(position)
+            self.move(position, before)
+            position = before
+        return position, walker.total
+
+    def move(self, position: int, to: int) -> None:
+        """Go from one position to another by whichever is quicker: steps, or one count of all."""
+        if abs(to - position) * _STEP_COST > self.sums[to] + len(self.walker.on) // 4:
+            self.measure(to)
+            self.walker.capped = 0
+        else:
+            self.walker.go(self.level(to))
+
+    def too_many_bytes(self, position: int) -> bool:
+        """Whether the next level has more text than the limit's tokens can hold."""
+        most = self.walker.pricing.most_bytes
+        if most is None or not self.walker.presence.only_text:
+            return False
+        return self.sums[self.lower(position)] > self.limit * most
+
+    def group_is_over(self, position: int, after: int) -> bool:
+        """Whether what the next level brings in is above the limit by its own cores alone."""
+        total = 0
+        for index in self.ins[position:after]:
+            total += self.walker.piece(index).core
+            if total > self.limit:
+                return True
+        return False
+
+
+def _by_bounds(walker: Walker) -> Number | None:
+    """The search where leaves also go out: bounds for all levels, then exact counts from the lowest up."""
+    line, limit = walker.timeline, walker.limit
+    leaves = walker.presence.leaves
+    most = walker.pricing.most_bytes
+    levels = sorted({*line.in_levels, *line.out_levels, BASE_PRIORITY}, reverse=True)
+    temporary = set(line.outs)
+    levels = levels[: _last_by_bytes(walker, levels) + 1]
+    bounds: list[int] = []  # of each level from the base down
+    cores = lasting = 0  # tokens that are leaves' own: of all that are in, of those that stay for good
+    open_chars = lasting_chars = 0  # characters that stand in open leaves, likewise
+    in_at = out_at = 0
+    for level in levels:
+        while in_at < len(line.ins) and line.in_levels[in_at] >= level:
+            index = line.ins[in_at]
+            in_at += 1
+            piece = walker.piece(index)
+            chars = len(piece.head) if piece.open else 0
+            cores += piece.core
+            open_chars += chars
+            if index not in temporary:
+                lasting += piece.core
+                lasting_chars += chars
+        while out_at < len(line.outs) and line.out_levels[out_at] >= level:
+            piece = walker.piece(line.outs[out_at])
+            out_at += 1
+            cores -= piece.core
+            if piece.open:
+                open_chars -= len(piece.head)
+        bounds.append(cores + (-(-open_chars // most) if most else 0))
+        if lasting - walker.owed + (-(-lasting_chars // most) if most else 0) > limit:
+            break
+    exact = False
+    for number in range(len(bounds) - 1, -1, -1):
+        if bounds[number] > limit:
+            continue
+        level = levels[number]
+        if exact and _changes(walker, level) * _STEP_COST < 4 * limit:
+            walker.go(level)
+        else:
+            walker.place(level)
+            walker.recount()
+            exact = True
+        if walker.fits:
+            return level
+    return None
+
+
+def _last_by_bytes(walker: Walker, levels: list[Number]) -> int:
+    """The number of the lowest level whose text the limit's tokens could hold; -1 if there is none."""
+    most = walker.pricing.most_bytes
+    if most is None:
+        return len(levels) - 1
+    line, leaves = walker.timeline, walker.presence.leaves
+    last, chars, in_at, out_at = -1, 0, 0, 0
+    for number, level in enumerate(levels):
+        while in_at < len(line.ins) and line.in_levels[in_at] >= level:
+            leaf = leaves[line.ins[in_at]]
+            in_at += 1
+            if isinstance(leaf, str):
+                chars += len(leaf)
+        while out_at < len(line.outs) and line.out_levels[out_at] >= level:
+            leaf = leaves[line.outs[out_at]]
+            out_at += 1
+            if isinstance(leaf, str):
+                chars -= len(leaf)
+        if chars <= walker.limit * most:
+            last = number
+    return last
+
+
+def _changes(walker: Walker, level: Number) -> int:
+    """How many leaves come or go between the walker's level and another one."""
+    line = walker.timeline
+    ins = bisect_right(line.in_levels, -level, key=neg)
+    outs = bisect_right(line.out_levels, -level, key=neg)
+    return abs(ins - walker.in_at) + abs(outs - walker.out_at)

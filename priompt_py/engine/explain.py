@@ -1,0 +1,300 @@
+"""What became of each element, and where each piece of text comes from: made when somebody asks.
+
+Both walk the tree once more in the compiler's recording mode, which gives the same leaves with an
+entry for each element and text, and look the leaves up in the solution.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import compress
+
+import attrs
+
+from priompt_py.engine.pricing import Pricing
+from priompt_py.engine.solve import Solution, Solved
+from priompt_py.engine.structure import path_of_entry
+from priompt_py.model.elements import BASE_PRIORITY, AsyncNode, Container, Element, First, Message, Number
+from priompt_py.model.ops import (
+    NEVER,
+    Compiled,
+    Entry,
+    IsolateOp,
+    Leaf,
+    MessageEnd,
+    MessageStart,
+    Op,
+    Ops,
+    ReserveOp,
+    ToolOp,
+)
+from priompt_py.model.outcome import Decision, Reason
+from priompt_py.model.source_map import Span
+
+__all__ = ["Explanation", "largest_required"]
+
+
+@attrs.define(eq=False)
+class Explanation:
+    """A recorded walk beside the solution that it explains."""
+
+    recorded: Compiled
+    solution: Solution
+    pricing: Pricing
+
+    def __attrs_post_init__(self) -> None:
+        nested = list(self.recorded.ops.nested())
+        self._solved = {id(ops): part for ops, part in zip(nested, self.solution.parts, strict=True)}
+        self._around = {
+            id(leaf.ops): (ops, index)
+            for ops in nested
+            for index in ops.isolates
+            if isinstance(leaf := ops.leaves[index], IsolateOp)
+        }
+        self._ops_in: dict[int, bool] = {}
+        for ops in nested:
+            around = self._around.get(id(ops))
+            part = self._solved[id(ops)]
+            self._ops_in[id(ops)] = part is not None and (
+                around is None or (self._ops_in[id(around[0])] and self._is_on(*around))
+            )
+
+    _solved: dict[int, Solved | None] = attrs.field(init=False)
+    _around: dict[int, tuple[Ops, int]] = attrs.field(init=False)
+    _ops_in: dict[int, bool] = attrs.field(init=False)
+
+    def _is_on(self, ops: Ops, index: int) -> bool:
+        part = self._solved[id(ops)]
+        return part is not None and bool(part.on[index])
+
+    # -- decisions ----------------------------------------------------------------------------
+
+    def reasons(self) -> list[Reason]:
+        """For each entry, why it is in or out."""
+        entries = self.recorded.entries
+        reasons: list[Reason] = []
+        for entry in entries:
+            reasons.append(self._reason(entry, reasons))
+        # A first is in if one of its alternatives is.
+        chosen = {
+            entry.parent
+            for entry, reason in zip(entries, reasons, strict=True)
+            if entry.is_alternative and reason == "included"
+        }
+        for number, entry in enumerate(entries):
+            if isinstance(entry.element, First) and reasons[number] == "included" and number not in chosen:
+                reasons[number] = "below_cutoff"
+        return reasons
+
+    def _reason(self, entry: Entry, before: Sequence[Reason]) -> Reason:
+        if entry.parent >= 0 and before[entry.parent] != "included":
+            return "parent_out"
+        part = self._solved[id(entry.ops)]
+        if part is None:
+            return "parent_out"
+        level, over = self._level(entry.ops, entry.region, part)
+        if level is None:
+            return "over_max"
+        if entry.high < level:
+            return "over_max" if over and entry.high >= part.cutoff else "below_cutoff"
+        if entry.low >= level:
+            return "not_chosen"
+        if isinstance(entry.element, Message) and not part.on[entry.start]:
+            return "pair_out"
+        if entry.inner is not None and self._solved[id(entry.inner)] is None:
+            return "over_max"
+        if entry.kind == "max" and entry.opened is not None and part.sheet.region_fits[entry.opened] is None:
+            return "over_max"
+        return "included"
+
+    def _level(self, ops: Ops, region: int | None, part: Solved) -> tuple[Number | None, bool]:
+        """The level that a max takes its content at (the cutoff outside maxes), None where it is out; and
+        whether a max raised it."""
+        chain: list[int] = []
+        while region is not None:
+            chain.append(region)
+            region = ops.regions[region].parent
+        level: Number = part.cutoff
+        for number in reversed(chain):
+            fits = part.sheet.region_fits[number]
+            if fits is None:
+                return None, True
+            level = fits[bisect_left(fits, level)]
+        return level, bool(chain)
+
+    def decisions(self) -> list[tuple[Decision, Element]]:
+        """The decision on each element, in document order: of all that hold others or have a priority or a label."""
+        made: list[tuple[Decision, Element]] = []
+        for number, (entry, reason) in enumerate(zip(self.recorded.entries, self.reasons(), strict=True)):
+            element = entry.element
+            if not isinstance(element, Element) or not _is_decided(element):
+                continue
+            made.append(
+                (
+                    Decision(
+                        path=path_of_entry(self.recorded, number),
+                        label=entry.label,
+                        kind=entry.kind,
+                        included=reason == "included",
+                        priority=entry.priority,
+                        effective_priority=entry.high,
+                        low=entry.low,
+                        high=entry.high,
+                        reason=reason,
+                        count=partial(self.tokens, entry, reason == "included"),
+                    ),
+                    element,
+                )
+            )
+        return made
+
+    def tokens(self, entry: Entry, included: bool) -> int:
+        """The tokens of an entry's leaves counted alone, without what they reserve: of those that are in, or,
+        where it is out, of those that are in at the highest level that it would be in at."""
+        ops, part = entry.ops, self._solved[id(entry.ops)]
+        span = range(entry.start, entry.end)
+        if included and part is not None:
+            indexes = [index for index in span if part.on[index]]
+        else:
+            indexes = [i for i in span if ops.lows.get(i, NEVER) < entry.high <= ops.highs[i]]
+        total = 0
+        texts: list[str] = []
+        for leaf in self._flat(ops, indexes):
+            if isinstance(leaf, str):
+                texts.append(leaf)
+                continue
+            if isinstance(leaf, ToolOp):
+                total += self.pricing.tool(leaf)
+            elif not isinstance(leaf, ReserveOp):
+                total += self.pricing.cost(leaf)
+            if leaf.separates:
+                total += self.pricing.count("".join(texts))
+                texts = []
+        return total + self.pricing.count("".join(texts))
+
+    def _flat(self, ops: Ops, indexes: Sequence[int]) -> Iterator[Leaf]:
+        """Leaves in order, isolates replaced by what is in of theirs."""
+        stack: list[Iterator[Leaf]] = [iter([ops.leaves[index] for index in indexes])]
+        while stack:
+            leaf = next(stack[-1], None)
+            if leaf is None:
+                stack.pop()
+            elif isinstance(leaf, IsolateOp):
+                part = self._solved[id(leaf.ops)]
+                if part is not None:
+                    stack.append(compress(leaf.ops.leaves, part.on))
+            else:
+                yield leaf
+
+    # -- source map ---------------------------------------------------------------------------
+
+    def spans(self, text: str) -> Span:
+        """The spans over the prompt's flat text."""
+        entries = self.recorded.entries
+        starts, end = self._starts()
+        inside: dict[int, list[Span]] = {}
+        for number in range(len(entries) - 1, -1, -1):
+            entry, own = entries[number], inside.pop(number, [])
+            own.reverse()
+            if not self._ops_in[id(entry.ops)] or self._spans_reasons[number] != "included":
+                continue
+            places = starts[id(entry.ops)]
+            start, stop = places[entry.start], places[entry.end]
+            path = path_of_entry(self.recorded, number)
+            if isinstance(entry.element, Message):
+                first, last = places[entry.start + 1], places[entry.end - 1]
+                own = [Span(start, first, path, "frame"), *own]
+                if last < stop:
+                    own.append(Span(last, stop, path, "frame"))
+            span = Span(start, stop, path, entry.kind, entry.label, tuple(own))
+            inside.setdefault(entry.parent, []).append(span)
+        children = inside.get(-1, [])
+        children.reverse()
+        if end < len(text):
+            children.append(Span(end, len(text), "root", "frame"))
+        return Span(0, len(text), "root", "root", None, tuple(children))
+
+    @property
+    def _spans_reasons(self) -> list[Reason]:
+        if self._kept_reasons is None:
+            self._kept_reasons = self.reasons()
+        return self._kept_reasons
+
+    _kept_reasons: list[Reason] | None = attrs.field(init=False, default=None)
+
+    def _starts(self) -> tuple[dict[int, list[int]], int]:
+        """Where each leaf of each ops that is in begins in the flat text, and one place more; and where all end."""
+        chat_format = self.pricing.chat_format
+        last_end = self._last_message_end() if self.pricing.last_message_incomplete else None
+        starts: dict[int, list[int]] = {}
+        at = 0
+        stack: list[tuple[Ops, int, list[int]]] = [(self.recorded.ops, 0, [])]
+        while stack:
+            ops, index, places = stack.pop()
+            part = self._solved[id(ops)]
+            assert part is not None
+            descended = False
+            while index < len(ops.leaves):
+                places.append(at)
+                leaf = ops.leaves[index]
+                index += 1
+                if not part.on[index - 1]:
+                    continue
+                if isinstance(leaf, str):
+                    at += len(leaf)
+                elif isinstance(leaf, MessageStart):
+                    message = leaf.message
+                    header = chat_format.header(message.role, message.name, message.to)
+                    at += len(chat_format.im_start) + len(header) + len(chat_format.im_sep)
+                elif isinstance(leaf, MessageEnd):
+                    at += 0 if leaf is last_end else len(chat_format.im_end)
+                elif isinstance(leaf, IsolateOp) and self._solved[id(leaf.ops)] is not None:
+                    stack.append((ops, index, places))
+                    stack.append((leaf.ops, 0, []))
+                    descended = True
+                    break
+            if not descended:
+                places.append(at)
+                starts[id(ops)] = places
+        return starts, at
+
+    def _last_message_end(self) -> Op | None:
+        root = self._solved[id(self.recorded.ops)]
+        assert root is not None
+        indexes = list(compress(range(len(self.recorded.ops.leaves)), root.on))
+        ends = [leaf for leaf in self._flat(self.recorded.ops, indexes) if isinstance(leaf, MessageEnd)]
+        return ends[-1] if ends else None
+
+
+def _is_decided(element: Element) -> bool:
+    if isinstance(element, (Container, AsyncNode)):
+        return True
+    return element.p is not None or element.prel is not None or element.key is not None
+
+
+_NAMED = 3  # parts in an error's text
+_COUNTED = 40  # candidates, longest first
+
+
+def largest_required(recorded: Compiled, pricing: Pricing) -> list[tuple[str, int]]:
+    """The largest parts that are in at the base: messages of a chat, else texts. Paths and tokens, largest first."""
+    kinds = ("message",) if recorded.is_chat else ("text", "hr", "br")
+    candidates: list[tuple[int, int, str]] = []
+    for number, entry in enumerate(recorded.entries):
+        if entry.kind not in kinds or not entry.low < BASE_PRIORITY <= entry.high:
+            continue
+        texts = [
+            leaf
+            for index in range(entry.start, entry.end)
+            if isinstance(leaf := entry.ops.leaves[index], str)
+            and entry.ops.lows.get(index, NEVER) < BASE_PRIORITY <= entry.ops.highs[index]
+        ]
+        candidates.append((sum(map(len, texts)), number, "".join(texts)))
+    candidates.sort(key=lambda candidate: -candidate[0])
+    counted = [
+        (path_of_entry(recorded, number), pricing.count(text)) for _, number, text in candidates[:_COUNTED]
+    ]
+    counted.sort(key=lambda part: -part[1])
+    return [part for part in counted[:_NAMED] if part[1]]

@@ -1,0 +1,108 @@
+"""What things cost in tokens: everything that depends on the tokenizer, the model and the format."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+
+import attrs
+
+from priompt_py.model.ops import CallsOp, ImageOp, MessageStart, Op, PartOp, ReserveOp, ToolOp
+from priompt_py.tokens.cache import TokenCache
+from priompt_py.tokens.chat_format import ChatFormat
+from priompt_py.tokens.image_cost import image_cost
+from priompt_py.tokens.safe_cuts import SafeCuts
+from priompt_py.tokens.tokenizer import Tokenizer, max_token_bytes_of, safe_cuts_of
+from priompt_py.tokens.tool_cost import tool_cost, tools_closing_cost
+
+__all__ = ["Pricing"]
+
+_MEMO_CHARS = 2_000
+"""Code points; without a shared cache, longer texts are not remembered: they are large, hits unlikely."""
+
+
+@attrs.define(eq=False)
+class Pricing:
+    """The costs of one render. ``reserves`` are what functions of ``empty`` gave, by their op.
+
+    ``known`` is a memo of counts by text: a shared cache's view, or this render's own.
+    """
+
+    tokenizer: Tokenizer
+    chat_format: ChatFormat
+    tool_family: str
+    image_family: str
+    last_message_incomplete: bool = False
+    cache: TokenCache | None = None
+    reserves: Mapping[int, int] = attrs.field(factory=dict)
+    known: dict[str, int] = attrs.field(init=False)
+    remember: Callable[[str, int], object] = attrs.field(init=False)
+    memo_chars: int = attrs.field(init=False)
+    last: tuple[str, int] = attrs.field(init=False, default=("", 0))
+    cuts: SafeCuts | None = attrs.field(init=False)
+    most_bytes: int | None = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        if self.cache is None:
+            self.known = {}
+            self.remember = self.known.__setitem__
+            self.memo_chars = _MEMO_CHARS
+        else:
+            view = self.cache.for_tokenizer(self.tokenizer)
+            self.known = view
+            self.remember = view.put
+            self.memo_chars = self.cache.max_text
+        self.cuts = safe_cuts_of(self.tokenizer)
+        self.most_bytes = max_token_bytes_of(self.tokenizer)
+
+    def count(self, text: str) -> int:
+        """The tokens of a text on its own; texts of a usual size are remembered."""
+        if not text:
+            return 0
+        tokens = self.known.get(text)
+        if tokens is None:
+            if len(text) <= self.memo_chars:
+                tokens = self.tokenizer.count(text)
+                self.remember(text, tokens)
+            elif text == self.last[0]:
+                tokens = self.last[1]
+            else:
+                tokens = self.tokenizer.count(text)
+                self.last = (text, tokens)
+        return tokens
+
+    def cost(self, op: Op) -> int:
+        """The fixed cost of a leaf that is not text; tools and isolates are counted apart."""
+        if isinstance(op, MessageStart):
+            return self.chat_format.message_cost(self.count, name=op.message.name, to=op.message.to)
+        if isinstance(op, ReserveOp):
+            tokens = op.element.tokens
+            return tokens if isinstance(tokens, int) else self.reserves[id(op)]
+        if isinstance(op, CallsOp):
+            return sum(
+                self.chat_format.call_cost(self.count, name=call.name, arguments=call.arguments) for call in op.calls
+            )
+        if isinstance(op, ImageOp):
+            width, height = op.element.dimensions or (None, None)
+            return image_cost(width, height, op.element.detail, self.image_family)
+        if isinstance(op, PartOp):
+            tokens = op.element.tokens
+            if tokens is None:
+                return self.count(json.dumps(op.element.data, ensure_ascii=False))
+            return tokens
+        return 0
+
+    def tool(self, op: ToolOp) -> int:
+        """The cost of one tool definition, without the closing constant."""
+        element = op.element
+        return tool_cost(
+            self.count,
+            name=element.name,
+            description=element.description,
+            parameters=element.parameters,
+            family=self.tool_family,
+        )
+
+    def tools_closing(self) -> int:
+        """What a prompt with at least one tool costs besides."""
+        return tools_closing_cost(self.tool_family)

@@ -1,0 +1,422 @@
+"""From compiled ops to a presence under one limit: maxes, isolates, tool units and what costs by itself.
+
+Compiled intervals hold for the level that their max is taken at; here they become cutoffs of the
+prompt: innermost first, each max's levels that fit its ceiling are found, and the intervals inside
+are carried through them. Then tool units are closed, and costs that belong to no leaf are added.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+import attrs
+
+from priompt_py.engine.cutoff import smallest_fit
+from priompt_py.engine.intervals import CutoffSet, intersect, through_levels, union
+from priompt_py.engine.presence import CostOp, Presence
+from priompt_py.engine.pricing import Pricing
+from priompt_py.engine.structure import partners
+from priompt_py.engine.walker import Piece, Walker
+from priompt_py.model.elements import BASE_PRIORITY, Number, ToolDefinition
+from priompt_py.model.ops import (
+    NEVER,
+    CallsOp,
+    ImageOp,
+    IsolateOp,
+    Leaf,
+    MaxRegion,
+    MessageRecord,
+    MessageStart,
+    Op,
+    Ops,
+    PartOp,
+    ReserveOp,
+    ToolOp,
+)
+
+__all__ = ["Closed", "OverLimit", "Sheet", "TooBig", "innermost_region", "is_same_tool", "make_sheet", "next_change"]
+
+
+@attrs.define(eq=False)
+class TooBig:
+    """What to say of something over its own limit: ``tokens`` needed, ``reserved`` besides."""
+
+    path: str
+    tokens: int
+    reserved: int
+    limit: int
+
+
+class OverLimit(Exception):
+    """Raised within the engine where something required is over its own limit."""
+
+    def __init__(self, what: TooBig) -> None:
+        super().__init__(what.path)
+        self.what = what
+
+
+@attrs.define(eq=False)
+class Closed:
+    """A solved isolate: its leaves that are in, in order, nested isolates' included.
+
+    ``too_big`` says why it counts as out: nothing in it fits its relative limit.
+    """
+
+    leaves: list[Leaf]
+    too_big: TooBig | None = None
+
+
+@attrs.define(eq=False)
+class Sheet:
+    """A presence ready for the search, with the pieces of its leaves that are not text.
+
+    ``region_fits[k]`` are the ascending levels that fit region k's ceiling, None where the max counts
+    as out. ``levels`` are declared priorities that may not show in the presence, with repeats.
+    """
+
+    presence: Presence
+    special: dict[int, Piece]
+    levels: Sequence[Number]
+    region_fits: Sequence[Sequence[Number] | None] = ()
+
+
+def make_sheet(
+    ops: Ops,
+    pricing: Pricing,
+    closed: dict[int, Closed],
+    region_limits: Sequence[int],
+    *,
+    chat_cost: int,
+    pair_tools: bool,
+) -> Sheet:
+    """The sheet of a prompt, or of the inside of an isolate.
+
+    ``closed`` are the solved isolates by leaf; ``region_limits`` the ceilings in tokens; ``chat_cost``
+    what a chat costs besides its messages. Raises OverLimit.
+    """
+    if ops.only_text and not ops.regions:
+        return Sheet(Presence(ops.leaves, ops.highs, ops.lows, only_text=True), {}, ops.levels)
+    sets = _Sets(ops.highs, ops.lows)
+    special: dict[int, Piece] = {}
+    for index in ops.specials:
+        leaf = ops.leaves[index]
+        if isinstance(leaf, IsolateOp):
+            special[index] = _closed_piece(closed[index], pricing)
+            if closed[index].too_big is not None:
+                sets.put(index, ())
+        elif isinstance(leaf, Op):
+            special[index] = Piece("", pricing.cost(leaf), open=not leaf.separates)
+    region_fits = _carry_regions(ops, sets, special, pricing, region_limits, closed)
+    for index, inner in closed.items():
+        if inner.too_big is not None and _is_required(
+            ops, ops.lows.get(index, NEVER), ops.highs[index], innermost_region(ops, index), region_fits
+        ):
+            raise OverLimit(inner.too_big)
+    if pair_tools and ops.messages:
+        _close_units(ops, sets, closed)
+    extra = [
+        *_chat_costs(ops, sets, closed, chat_cost),
+        *_tool_costs(ops.specials, ops.leaves, sets, closed, pricing),
+    ]
+    presence = sets.presence(ops.leaves, extra, special)
+    levels: list[Number] = ops.levels
+    if sets.changed:
+        levels = [*ops.levels, *ops.highs, *(level for region in ops.regions for level in region.levels)]
+    return Sheet(presence, special, levels, region_fits)
+
+
+class _Sets:
+    """The intervals of leaves while they change, kept as :class:`Presence` keeps them."""
+
+    def __init__(self, highs: Sequence[Number], lows: dict[int, Number]) -> None:
+        self.highs: list[Number] = list(highs)
+        self.lows: dict[int, Number] = dict(lows)
+        self.more: dict[int, list[tuple[Number, Number]]] = {}
+        self.changed = False
+
+    def slice(self, start: int, stop: int) -> _Sets:
+        """The sets of some leaves, numbered from 0."""
+        part = _Sets(self.highs[start:stop], {})
+        for index in range(start, stop):
+            if index in self.lows:
+                part.lows[index - start] = self.lows[index]
+            if index in self.more:
+                part.more[index - start] = self.more[index]
+        return part
+
+    def get(self, index: int) -> list[tuple[Number, Number]]:
+        low, high = self.lows.get(index, NEVER), self.highs[index]
+        return [*self.more.get(index, ()), (low, high)] if low < high else []
+
+    def put(self, index: int, intervals: CutoffSet) -> None:
+        self.changed = True
+        self.more.pop(index, None)
+        self.lows.pop(index, None)
+        if not intervals:
+            self.highs[index] = NEVER
+            return
+        low, high = intervals[-1]
+        self.highs[index] = high
+        if low != NEVER:
+            self.lows[index] = low
+        if len(intervals) > 1:
+            self.more[index] = list(intervals[:-1])
+
+    def limit_to(self, indexes: Iterable[int], allowed: CutoffSet) -> None:
+        """Take leaves out at all cutoffs but the allowed ones."""
+        for index in indexes:
+            own = self.get(index)
+            kept = intersect(own, allowed)
+            if kept != own:
+                self.put(index, kept)
+
+    def presence(
+        self, leaves: Sequence[Leaf], extra: Sequence[tuple[CutoffSet, int]], special: dict[int, Piece]
+    ) -> Presence:
+        """The presence of the leaves and of further costs behind them, whose pieces go into ``special``."""
+        changed = self.changed
+        for intervals, tokens in extra:
+            self.highs.append(NEVER)
+            self.put(len(self.highs) - 1, intervals)
+            special[len(self.highs) - 1] = Piece("", tokens, open=True)
+        self.changed = changed
+        everything = [*leaves, *(CostOp(tokens) for _, tokens in extra)]
+        return Presence(everything, self.highs, self.lows, only_text=not special, more=self.more)
+
+
+def _closed_piece(inner: Closed, pricing: Pricing) -> Piece:
+    """A solved isolate as one piece: the text before its first separator, the text after its last one,
+    and what lies between, counted. Tools and the chat's own cost are counted outside."""
+    core = 0
+    head: str | None = None
+    texts: list[str] = []
+    for leaf in inner.leaves:
+        if isinstance(leaf, str):
+            texts.append(leaf)
+            continue
+        core += pricing.cost(leaf)
+        if leaf.separates:
+            text = "".join(texts)
+            texts = []
+            if head is None:
+                head = text
+            else:
+                core += pricing.count(text)
+    text = "".join(texts)
+    if head is not None:
+        return Piece(head, core, text)
+    return Piece(text, core, open=True)
+
+
+def _carry_regions(
+    ops: Ops,
+    sets: _Sets,
+    special: dict[int, Piece],
+    pricing: Pricing,
+    limits: Sequence[int],
+    closed: dict[int, Closed],
+) -> list[list[Number] | None]:
+    """Take each max, innermost first, at the level that fits its ceiling."""
+    fits: list[list[Number] | None] = [None] * len(ops.regions)
+    late: list[tuple[MaxRegion, TooBig]] = []
+    for number in range(len(ops.regions) - 1, -1, -1):
+        region = ops.regions[number]
+        found = _fitting_levels(ops, number, sets, special, pricing, closed, limits[number])
+        if isinstance(found, TooBig):
+            if not isinstance(region.limit, str):
+                raise OverLimit(found)
+            late.append((region, found))
+            for index in range(region.start, region.end):
+                sets.put(index, ())
+            continue
+        fits[number] = found
+        outer: CutoffSet = [(region.low, region.high)] if region.low < region.high else []
+        for index in range(region.start, region.end):
+            sets.put(index, intersect(through_levels(sets.get(index), found), outer))
+    for region, too_big in late:
+        if _is_required(ops, region.low, region.high, region.parent, fits):
+            raise OverLimit(too_big)
+    return fits
+
+
+def innermost_region(ops: Ops, index: int) -> int | None:
+    """The number of the innermost max around a leaf."""
+    around = None
+    for number, region in enumerate(ops.regions):
+        if region.start <= index < region.end:
+            around = number
+    return around
+
+
+def _is_required(
+    ops: Ops, low: Number, high: Number, region: int | None, fits: Sequence[Sequence[Number] | None]
+) -> bool:
+    """Whether what has this interval within this max is in when the cutoff is the base."""
+    while low < BASE_PRIORITY <= high:
+        if region is None:
+            return True
+        if fits[region] is None:
+            return False
+        around = ops.regions[region]
+        low, high, region = around.low, around.high, around.parent
+    return False
+
+
+def _levels_inside(ops: Ops, number: int) -> list[Number]:
+    """The declared priorities of the scopes inside a max, and the base: ascending, none above the base."""
+    region = ops.regions[number]
+    levels: set[Number] = {BASE_PRIORITY, *ops.highs[region.start : region.end], *region.levels}
+    for later in range(number + 1, len(ops.regions)):
+        if ops.regions[later].start >= region.end and ops.regions[later].end > region.end:
+            break
+        if _is_inside(ops, later, number):
+            levels.update(ops.regions[later].levels)
+    return sorted({min(level, BASE_PRIORITY) for level in levels if level != NEVER})
+
+
+def _is_inside(ops: Ops, inner: int, outer: int) -> bool:
+    parent: int | None = inner
+    while parent is not None and parent > outer:
+        parent = ops.regions[parent].parent
+    return parent == outer
+
+
+def _fitting_levels(
+    ops: Ops,
+    number: int,
+    sets: _Sets,
+    special: dict[int, Piece],
+    pricing: Pricing,
+    closed: dict[int, Closed],
+    limit: int,
+) -> list[Number] | TooBig:
+    """The ascending levels at which the content of a max costs at most its ceiling, counted alone."""
+    region = ops.regions[number]
+    start, stop = region.start, region.end
+    leaves = ops.leaves[start:stop]
+    part = sets.slice(start, stop)
+    pieces = {index - start: special[index] for index in range(start, stop) if index in special}
+    moved = {index - start: closed[index] for index in range(start, stop) if index in closed}
+    extra = _tool_costs(list(pieces), leaves, part, moved, pricing)
+    presence = part.presence(leaves, extra, pieces)
+    walker = Walker(presence, presence.timeline(), pieces, pricing, limit)
+    walker.place(BASE_PRIORITY)
+    base = walker.recount()
+    if base > limit:
+        reserved = sum(
+            pricing.cost(leaf) for leaf, on in zip(leaves, walker.on, strict=False) if on and isinstance(leaf, ReserveOp)
+        )
+        return TooBig(region.path, base - reserved, reserved, limit)
+    lowest = smallest_fit(walker)
+    assert lowest is not None
+    # Levels below show what the lowest fitting one shows until something changes; then none fits.
+    fitting: list[Number] = []
+    floor = next_change(walker)
+    for level in _levels_inside(ops, number):
+        if floor is not None and level <= floor:
+            continue
+        if level > lowest:
+            walker.go(level)
+        if walker.fits:
+            fitting.append(level)
+    return fitting
+
+
+def next_change(walker: Walker) -> Number | None:
+    """The highest level below the walker's at which something changes; None at the bottom."""
+    line = walker.timeline
+    below = [
+        levels[at]
+        for levels, at in ((line.in_levels, walker.in_at), (line.out_levels, walker.out_at))
+        if at < len(levels)
+    ]
+    return max(below) if below else None
+
+
+def _close_units(ops: Ops, sets: _Sets, closed: dict[int, Closed]) -> None:
+    """Tool calls and results are in together or not at all."""
+    allowed: dict[int, list[CutoffSet]] = defaultdict(list)
+    records: dict[int, MessageRecord] = {}
+    for record, answers in partners(ops):
+        together: CutoffSet = sets.get(record.start) if record.present else ()
+        for results in answers.values():
+            together = intersect(together, union(sets.get(r.start) for r in results if r.present))
+        for results in answers.values():
+            for result in results:
+                allowed[id(result)].append(together)
+                records[id(result)] = result
+        if record.present:
+            span = range(record.start, record.end + 1)
+            shows = union(sets.get(i) for i in span if _is_visible(ops.leaves[i], closed.get(i)))
+            for index in span:
+                leaf = ops.leaves[index]
+                if isinstance(leaf, CallsOp) and not leaf.legacy:
+                    sets.limit_to((index,), together)
+            sets.limit_to(span, union((together, shows)))
+    for record in ops.messages:
+        if record.message.role == "tool" and record.present:
+            sets.limit_to(range(record.start, record.end + 1), union(allowed.get(id(record), ())))
+
+
+def _is_visible(leaf: Leaf, inner: Closed | None) -> bool:
+    """Whether a message with this leaf in is not blank."""
+    if isinstance(leaf, str):
+        return bool(leaf.strip())
+    if inner is not None:
+        return any(_is_visible(one, None) for one in inner.leaves)
+    return isinstance(leaf, (ImageOp, PartOp)) or (isinstance(leaf, CallsOp) and leaf.legacy)
+
+
+def _chat_costs(
+    ops: Ops, sets: _Sets, closed: dict[int, Closed], cost: int
+) -> list[tuple[CutoffSet, int]]:
+    """What a chat costs besides its messages, once, wherever a message is in."""
+    if not cost:
+        return []
+    starts = [sets.get(record.start) for record in ops.messages if record.present]
+    starts += [
+        sets.get(index)
+        for index, inner in closed.items()
+        if any(isinstance(leaf, MessageStart) for leaf in inner.leaves)
+    ]
+    intervals = union(starts)
+    return [(intervals, cost)] if intervals else []
+
+
+def _tool_costs(
+    specials: Sequence[int], leaves: Sequence[Leaf], sets: _Sets, closed: dict[int, Closed], pricing: Pricing
+) -> list[tuple[CutoffSet, int]]:
+    """What tools cost: each name once, and the closing once, wherever a tool is in."""
+    groups: list[tuple[ToolOp, list[CutoffSet]]] = []
+    by_name: dict[str, list[int]] = defaultdict(list)
+
+    def add(op: ToolOp, intervals: CutoffSet) -> None:
+        for number in by_name[op.element.name]:
+            if is_same_tool(groups[number][0].element, op.element):
+                groups[number][1].append(intervals)
+                return
+        by_name[op.element.name].append(len(groups))
+        groups.append((op, [intervals]))
+
+    for index in specials:
+        leaf = leaves[index]
+        if isinstance(leaf, ToolOp):
+            add(leaf, sets.get(index))
+        elif index in closed:
+            for inside in closed[index].leaves:
+                if isinstance(inside, ToolOp):
+                    add(inside, sets.get(index))
+    costs: list[tuple[CutoffSet, int]] = []
+    for op, intervals in groups:
+        if together := union(intervals):
+            costs.append((together, pricing.tool(op)))
+    if costs and (closing := pricing.tools_closing()):
+        costs.append((union(intervals for intervals, _ in costs), closing))
+    return costs
+
+
+def is_same_tool(a: ToolDefinition, b: ToolDefinition) -> bool:
+    """Whether two definitions of one name are sent alike."""
+    return (a.description, a.parameters, a.strict) == (b.description, b.parameters, b.strict)
+

@@ -1,0 +1,251 @@
+"""Exact counts of a prompt at any cutoff, by steps from one cutoff to the next.
+
+The walker holds which leaves are in (``on``) and the exact token count of the prompt that they make
+(``total``, reserves included). A leaf that comes in or goes out changes only the stretch around it:
+from the last safe cut before it to the first one after it. Everything else keeps its count, since
+counts add up exactly at safe cuts, and at separators with every tokenizer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import compress
+
+import attrs
+
+from priompt_py.engine.presence import Presence, Timeline
+from priompt_py.engine.pricing import Pricing
+from priompt_py.model.elements import Number
+from priompt_py.tokens.safe_cuts import count_up_to
+
+__all__ = ["Piece", "Walker", "measure_text"]
+
+
+@attrs.define(eq=False)
+class Piece:
+    """What a leaf does to the count.
+
+    ``head`` is the text before its first cut, ``tail`` the text after its last, ``core`` the tokens
+    that are its own whatever stands around it. ``open``: it has no cut, and ``head`` is all its text.
+    ``capped``: ``core`` is a lower bound above the limit, not the count.
+    """
+
+    head: str
+    core: int
+    tail: str = ""
+    open: bool = False
+    capped: bool = False
+
+
+def measure_text(text: str, pricing: Pricing, limit: int) -> Piece:
+    """The piece that a text is. A core above ``limit`` may be only a lower bound above it."""
+    cuts = pricing.cuts
+    if cuts is None:
+        return _open(text, pricing, limit)
+    if cuts.pattern is None:  # counts add up everywhere, at the ends too
+        core = _count(text, pricing, limit)
+        return Piece("", core, capped=core > limit)
+    first = cuts.first(text)
+    if first < 0:
+        return _open(text, pricing, limit)
+    last = cuts.last(text)
+    core = _count(text[first:last], pricing, limit) if last > first else 0
+    return Piece(text[:first], core, text[last:], capped=core > limit)
+
+
+def _open(text: str, pricing: Pricing, limit: int) -> Piece:
+    if pricing.most_bytes is not None and (bound := -(-len(text) // pricing.most_bytes)) > limit:
+        return Piece("", bound, capped=True)
+    return Piece(text, 0, open=True)
+
+
+def _count(text: str, pricing: Pricing, limit: int) -> int:
+    if len(text) <= limit:  # a short text can't be worth stopping early
+        return pricing.count(text)
+    return count_up_to(pricing.tokenizer, text, limit, count=pricing.count)
+
+
+class Walker:
+    """Walks over the levels of one presence, downwards or upwards.
+
+    ``special`` are the pieces of the leaves that are not text. Counts above ``limit`` need not be
+    exact: ``fits`` says whether the prompt at the present level is within it.
+    """
+
+    def __init__(
+        self, presence: Presence, timeline: Timeline, special: dict[int, Piece], pricing: Pricing, limit: int
+    ) -> None:
+        self.presence = presence
+        self.timeline = timeline
+        self.pricing = pricing
+        self.limit = limit
+        self.pieces: dict[int, Piece] = dict(special)
+        self.on = bytearray(len(presence.leaves))
+        self.in_at = 0
+        self.out_at = 0
+        self.total = 0
+        self.capped = 0  # how many capped pieces came in by steps
+        self.stale = False
+        self.owed = sum(-piece.core for piece in special.values() if piece.core < 0)
+
+    @property
+    def fits(self) -> bool:
+        """Whether the prompt at the present level is within the limit."""
+        return self.total <= self.limit and not self.capped
+
+    def piece(self, index: int) -> Piece:
+        """The piece of a leaf, measured when first asked for."""
+        piece = self.pieces.get(index)
+        if piece is None:
+            leaf = self.presence.leaves[index]
+            assert isinstance(leaf, str)
+            piece = self.pieces[index] = measure_text(leaf, self.pricing, self.limit)
+        return piece
+
+    # -- jumping ------------------------------------------------------------------------------
+
+    def place(self, cutoff: Number) -> None:
+        """Go to a cutoff without counting: ``total`` is not valid until ``recount``."""
+        on, line = self.on, self.timeline
+        while self.in_at < len(line.ins) and line.in_levels[self.in_at] >= cutoff:
+            on[line.ins[self.in_at]] += 1
+            self.in_at += 1
+        while self.out_at < len(line.outs) and line.out_levels[self.out_at] >= cutoff:
+            on[line.outs[self.out_at]] -= 1
+            self.out_at += 1
+        while self.out_at and line.out_levels[self.out_at - 1] < cutoff:
+            self.out_at -= 1
+            on[line.outs[self.out_at]] += 1
+        while self.in_at and line.in_levels[self.in_at - 1] < cutoff:
+            self.in_at -= 1
+            on[line.ins[self.in_at]] -= 1
+
+    def recount(self) -> int:
+        """Count the prompt as it is now, text by text between separators."""
+        presence, count = self.presence, self.pricing.count
+        self.capped = 0
+        self.stale = False
+        if presence.only_text:
+            self.total = count("".join(compress(presence.leaves, self.on)))  # type: ignore[arg-type]
+            return self.total
+        total = 0
+        texts: list[str] = []
+        for index in compress(range(len(self.on)), self.on):
+            leaf = presence.leaves[index]
+            if isinstance(leaf, str):
+                texts.append(leaf)
+                continue
+            piece = self.pieces[index]
+            total += piece.core
+            texts.append(piece.head)
+            if not piece.open:
+                total += count("".join(texts))
+                texts = [piece.tail] if piece.tail else []
+        self.total = total + count("".join(texts))
+        return self.total
+
+    # -- stepping -----------------------------------------------------------------------------
+
+    def go(self, cutoff: Number) -> None:
+        """Go to a cutoff, keeping ``total`` exact by steps."""
+        line = self.timeline
+        while self.in_at < len(line.ins) and line.in_levels[self.in_at] >= cutoff:
+            self.toggle(line.ins[self.in_at], 1)
+            self.in_at += 1
+        while self.out_at < len(line.outs) and line.out_levels[self.out_at] >= cutoff:
+            self.toggle(line.outs[self.out_at], -1)
+            self.out_at += 1
+        while self.out_at and line.out_levels[self.out_at - 1] < cutoff:
+            self.out_at -= 1
+            self.toggle(line.outs[self.out_at], 1)
+        while self.in_at and line.in_levels[self.in_at - 1] < cutoff:
+            self.in_at -= 1
+            self.toggle(line.ins[self.in_at], -1)
+        if self.stale:
+            self.recount()
+
+    def toggle(self, index: int, change: int) -> None:
+        """Bring a leaf in (1) or out (-1)."""
+        count = self.pricing.count
+        piece = self.piece(index)
+        self.on[index] += change
+        if piece.open and not piece.head:
+            self.total += change * piece.core
+            return
+        left, right = self.left_of(index), self.right_of(index)
+        without = count(left + right)
+        if piece.open:
+            within = count(left + piece.head + right) + piece.core
+        else:
+            within = count(left + piece.head) + piece.core + count(piece.tail + right)
+        self.total += change * (within - without)
+        if piece.capped:
+            if change > 0:
+                self.capped += 1
+            else:  # what it really added is not known
+                self.stale = True
+
+    def left_of(self, index: int) -> str:
+        """The text in that stands before a leaf and after the last cut before it."""
+        on, pieces = self.on, self.pieces
+        texts: list[str] = []
+        here = on.rfind(1, 0, index)
+        while here >= 0:
+            piece = pieces.get(here) or self.piece(here)
+            if not piece.open:
+                texts.append(piece.tail)
+                break
+            texts.append(piece.head)
+            here = on.rfind(1, 0, here)
+        if len(texts) == 1:
+            return texts[0]
+        return "".join(reversed(texts))
+
+    def right_of(self, index: int) -> str:
+        """The text in that stands after a leaf and before the first cut after it."""
+        on, pieces = self.on, self.pieces
+        texts: list[str] = []
+        here = on.find(1, index + 1)
+        while here >= 0:
+            piece = pieces.get(here) or self.piece(here)
+            texts.append(piece.head)
+            if not piece.open:
+                break
+            here = on.find(1, here + 1)
+        return texts[0] if len(texts) == 1 else "".join(texts)
+
+    # -- bounds -------------------------------------------------------------------------------
+
+    def loss(self) -> int:
+        """How many tokens of ``total`` later leaves could undo, at most, where leaves only come in.
+
+        Only a stretch between cuts into which a leaf can still come can change, and what stands in
+        it now will cost its bytes by the most a token holds in any case.
+        """
+        on, pieces, count = self.on, self.pieces, self.pricing.count
+        most_bytes = self.pricing.most_bytes
+        loss = self.owed
+        texts: list[str] = []
+        touched = False
+        before = -1
+        for index in compress(range(len(on)), on):
+            if index != before + 1:
+                touched = True
+            before = index
+            piece = pieces.get(index) or self.piece(index)
+            texts.append(piece.head)
+            if piece.open:
+                continue
+            if touched:
+                loss += _can_vanish("".join(texts), count, most_bytes)
+                touched = False
+            texts = [piece.tail]
+        if touched or before != len(on) - 1:
+            loss += _can_vanish("".join(texts), count, most_bytes)
+        return loss
+
+
+def _can_vanish(text: str, count: Callable[[str], int], most_bytes: int | None) -> int:
+    if not text:
+        return 0
+    return count(text) - (0 if most_bytes is None else -(-len(text) // most_bytes))

@@ -1,0 +1,1 @@
+"""What users hold: ``render``, ``Program``, ``Rendered``."""

@@ -1,0 +1,115 @@
+"""``render``, ``arender``, ``compile_prompt``: from a node to what the user gets."""
+
+from __future__ import annotations
+
+from priompt_py.author.children import spread
+from priompt_py.engine.expand import Expansions, close_coroutines
+from priompt_py.face.expand_async import expand_async
+from priompt_py.face.program import Program
+from priompt_py.face.rendered import Rendered
+from priompt_py.face.settings import check_limit
+from priompt_py.model.elements import Node
+from priompt_py.tokens.cache import TokenCache
+from priompt_py.tokens.chat_format import ChatFormat
+
+__all__ = ["acompile_prompt", "arender", "compile_prompt", "render"]
+
+
+def render(
+    node: Node,
+    *,
+    token_limit: int,
+    tokenizer: object = None,
+    model: str | None = None,
+    chat_format: ChatFormat | None = None,
+    last_message_incomplete: bool = False,
+    pair_tools: bool = True,
+    source_map: bool = False,
+    callbacks: bool = True,
+    cache: TokenCache | None = None,
+) -> Rendered:
+    """Render a prompt at the smallest cutoff that fits ``token_limit`` tokens, exactly.
+
+    ``tokenizer`` is a name (``"o200k_base"``, any tiktoken name, a model's), a function that counts, or
+    an object of the Tokenizer protocol; by default the model's own, else ``"o200k_base"``. ``model``
+    also settles what images and tools cost. ``chat_format`` says what messages cost, by default the
+    tokenizer's. ``last_message_incomplete``: the model goes on writing the last message.
+    ``pair_tools=False`` switches off the rule that tool calls and results go together.
+    ``source_map=True`` makes ``Rendered.source_map``. ``callbacks=False`` calls no callbacks.
+    ``cache`` keeps counts of texts across renders.
+
+    Raises PromptTooLong where no level fits, StructureError for a tree that no limit makes right,
+    ArgumentTypeError or ArgumentValueError for arguments and children, TokenizerError, and whatever
+    components and callbacks raise.
+    """
+    check_limit(token_limit)
+    return compile_prompt(node).render(
+        token_limit=token_limit,
+        tokenizer=tokenizer,
+        model=model,
+        chat_format=chat_format,
+        last_message_incomplete=last_message_incomplete,
+        pair_tools=pair_tools,
+        source_map=source_map,
+        callbacks=callbacks,
+        cache=cache,
+    )
+
+
+async def arender(
+    node: Node,
+    *,
+    token_limit: int,
+    tokenizer: object = None,
+    model: str | None = None,
+    chat_format: ChatFormat | None = None,
+    last_message_incomplete: bool = False,
+    pair_tools: bool = True,
+    source_map: bool = False,
+    callbacks: bool = True,
+    cache: TokenCache | None = None,
+) -> Rendered:
+    """``render`` with async components, async functions of ``empty`` and async callbacks.
+
+    The async nodes of a prompt run concurrently, started in document order; the first that fails
+    cancels the others and is raised, with its path as a note. Needs asyncio.
+    """
+    check_limit(token_limit)
+    program = await acompile_prompt(node)
+    return await program.arender(
+        token_limit=token_limit,
+        tokenizer=tokenizer,
+        model=model,
+        chat_format=chat_format,
+        last_message_incomplete=last_message_incomplete,
+        pair_tools=pair_tools,
+        source_map=source_map,
+        callbacks=callbacks,
+        cache=cache,
+    )
+
+
+def compile_prompt(node: Node) -> Program:
+    """Run a prompt's components and compile it, to be rendered again and again.
+
+    Raises as ``render`` does, limits and tokenizers aside.
+    """
+    children = spread(node, "root")
+    expansions = Expansions()
+    try:
+        return Program(children, expansions)
+    except BaseException:
+        close_coroutines(children, expansions)
+        raise
+
+
+async def acompile_prompt(node: Node) -> Program:
+    """``compile_prompt`` with async components."""
+    children = spread(node, "root")
+    expansions = Expansions()
+    try:
+        await expand_async(children, expansions)
+        return Program(children, expansions)
+    except BaseException:
+        close_coroutines(children, expansions)
+        raise

@@ -1,0 +1,85 @@
+"""The arguments of a render, checked and brought together."""
+
+from __future__ import annotations
+
+import attrs
+
+from priompt_py.author.checks import got
+from priompt_py.errors import ArgumentTypeError, ArgumentValueError
+from priompt_py.tokens.cache import TokenCache
+from priompt_py.tokens.chat_format import ChatFormat
+from priompt_py.tokens.tokenizer import Tokenizer, chat_format_of, get_tokenizer
+
+__all__ = ["DEFAULT_TOKENIZER", "Settings", "check_limit", "settle"]
+
+DEFAULT_TOKENIZER = "o200k_base"
+
+
+@attrs.frozen(eq=False)
+class Settings:
+    """What one render is made with."""
+
+    token_limit: int
+    tokenizer: Tokenizer
+    chat_format: ChatFormat
+    tool_family: str
+    image_family: str
+    last_message_incomplete: bool
+    pair_tools: bool
+    cache: TokenCache | None
+
+
+def check_limit(token_limit: object) -> int:
+    """A limit in tokens: an int of 0 or more."""
+    if type(token_limit) is not int:
+        raise ArgumentTypeError(f"token_limit needs a whole number of tokens, got token_limit={got(token_limit)}")
+    if token_limit < 0:
+        raise ArgumentValueError(
+            f"token_limit needs to be 0 or more, got token_limit={token_limit}; "
+            "was more subtracted from the window than it holds?"
+        )
+    return token_limit
+
+
+def settle(
+    *,
+    token_limit: object,
+    tokenizer: object,
+    model: str | None,
+    chat_format: ChatFormat | None,
+    last_message_incomplete: object,
+    pair_tools: object,
+    cache: object,
+) -> Settings:
+    """Check a render's arguments. Raises ArgumentTypeError, ArgumentValueError or TokenizerError."""
+    from priompt_py.tokens.models import info_for_encoding, model_info
+
+    limit = check_limit(token_limit)
+    info = None if model is None else model_info(model)
+    if tokenizer is None:
+        tokenizer = DEFAULT_TOKENIZER if info is None else info.encoding
+    chosen = get_tokenizer(tokenizer)
+    if info is None:
+        info = info_for_encoding(chosen.name)
+    if chat_format is None:
+        chat_format = chat_format_of(chosen)
+    elif not isinstance(chat_format, ChatFormat):  # pyright: ignore[reportUnnecessaryIsInstance] - user input
+        raise ArgumentTypeError(f"chat_format needs a ChatFormat, got chat_format={got(chat_format)}")
+    if cache is not None and not isinstance(cache, TokenCache):
+        raise ArgumentTypeError(f"cache needs a TokenCache, got cache={got(cache)}")
+    return Settings(
+        token_limit=limit,
+        tokenizer=chosen,
+        chat_format=chat_format,
+        tool_family=info.tools,
+        image_family=info.images,
+        last_message_incomplete=_flag("last_message_incomplete", last_message_incomplete),
+        pair_tools=_flag("pair_tools", pair_tools),
+        cache=cache,
+    )
+
+
+def _flag(name: str, value: object) -> bool:
+    if type(value) is not bool:
+        raise ArgumentTypeError(f"{name} needs True or False, got {name}={got(value)}")
+    return value

@@ -1,0 +1,278 @@
+"""The compiled form of a prompt: leaves with the half-open interval of cutoffs they are present for.
+
+A leaf is present for ``low < cutoff <= high``. ``highs`` runs beside ``leaves``; ``lows`` holds only
+the leaves that have a low end (they stand in a later alternative of a ``first``), all others are
+present for every cutoff up to their high end. Nothing downstream knows elements by kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar, TypeAlias
+
+import attrs
+
+from priompt_py.model.elements import (
+    Call,
+    Capture,
+    Child,
+    Config,
+    Empty,
+    Image,
+    Message,
+    Number,
+    Part,
+    ToolDefinition,
+)
+
+__all__ = [
+    "NEVER",
+    "CacheCut",
+    "CallsOp",
+    "CaptureOp",
+    "Compiled",
+    "ConfigOp",
+    "Cut",
+    "Entry",
+    "ImageOp",
+    "IsolateOp",
+    "Leaf",
+    "Location",
+    "MaxRegion",
+    "MessageEnd",
+    "MessageRecord",
+    "MessageStart",
+    "Op",
+    "Ops",
+    "PartOp",
+    "ReserveOp",
+    "ToolOp",
+    "ToolRecord",
+]
+
+NEVER = float("-inf")
+"""The low end of what has none; no priority is that low."""
+
+
+@attrs.define(eq=False)
+class Op:
+    """A leaf that is not text. ``separates``: tokens never merge across it."""
+
+    separates: ClassVar[bool] = False
+
+
+@attrs.define(eq=False)
+class Cut(Op):
+    """A token break."""
+
+    separates: ClassVar[bool] = True
+
+
+@attrs.define(eq=False)
+class CacheCut(Op):
+    """A mark for prefix caching, which is a token break too."""
+
+    separates: ClassVar[bool] = True
+
+
+@attrs.define(eq=False)
+class MessageStart(Op):
+    """The beginning of a message; its frame's cost is counted here."""
+
+    separates: ClassVar[bool] = True
+    message: Message
+
+
+@attrs.define(eq=False)
+class MessageEnd(Op):
+    """The end of a message."""
+
+    separates: ClassVar[bool] = True
+
+
+@attrs.define(eq=False)
+class CallsOp(Op):
+    """The tool calls of the message it stands in (one unit), or its legacy function call."""
+
+    calls: tuple[Call, ...]
+    legacy: bool = False
+
+
+@attrs.define(eq=False)
+class ReserveOp(Op):
+    """Tokens kept empty. ``path`` is kept where a function says how many."""
+
+    element: Empty
+    path: str = ""
+
+
+@attrs.define(eq=False)
+class ConfigOp(Op):
+    """Request settings."""
+
+    element: Config
+
+
+@attrs.define(eq=False)
+class CaptureOp(Op):
+    """Handlers for the answer."""
+
+    element: Capture
+
+
+@attrs.define(eq=False)
+class ToolOp(Op):
+    """A tool definition. Its cost depends on what other tools are in, so it is counted apart."""
+
+    element: ToolDefinition
+
+
+@attrs.define(eq=False)
+class ImageOp(Op):
+    """A picture."""
+
+    element: Image
+
+
+@attrs.define(eq=False)
+class PartOp(Op):
+    """An opaque part."""
+
+    element: Part
+
+
+@attrs.define(eq=False)
+class IsolateOp(Op):
+    """Content that is solved by itself; ``limit`` as its author wrote it."""
+
+    ops: Ops
+    limit: int | str
+    path: str
+
+
+Leaf: TypeAlias = str | Op
+
+
+@attrs.define(eq=False)
+class MaxRegion:
+    """The leaves ``start`` (inclusive) to ``end`` (exclusive) under one ceiling.
+
+    Inside a region, intervals hold for the region's own level g; ``low < cutoff <= high`` is when
+    the max element itself is present, in terms of the level of the region ``parent`` (an index
+    into ``Ops.regions``, None: of the prompt). ``levels`` are the declared priorities inside.
+    """
+
+    limit: int | str
+    low: Number
+    high: Number
+    parent: int | None
+    path: str
+    start: int
+    end: int = 0
+    levels: list[Number] = attrs.field(factory=list)
+
+
+@attrs.define(eq=False)
+class MessageRecord:
+    """Where a message's leaves are: ``start`` its MessageStart, ``end`` its MessageEnd (inclusive).
+
+    ``present`` is False for a message that no cutoff can bring in: it has no leaves.
+    """
+
+    message: Message
+    path: str
+    location: Location
+    present: bool
+    start: int
+    end: int = 0
+
+
+Location: TypeAlias = tuple[tuple[int, Number, Number], ...]
+"""Where something stands among intervals: ``(frame, low, high)`` from the root inwards. A frame is
+the prompt, an isolate or a max, numbered; each has cutoffs (or levels) of its own."""
+
+
+@attrs.define(eq=False)
+class ToolRecord:
+    """A tool definition of the tree, wherever it stands."""
+
+    element: ToolDefinition
+    path: str
+    location: Location
+
+
+@attrs.define(eq=False)
+class Ops:
+    """A compiled prompt, or the inside of one isolate.
+
+    ``levels`` are declared priorities that are not the high end of some leaf already, unsorted and
+    with repeats; ``regions`` are in the order in which they were opened (parents before children).
+    """
+
+    leaves: list[Leaf] = attrs.field(factory=list)
+    highs: list[Number] = attrs.field(factory=list)
+    lows: dict[int, Number] = attrs.field(factory=dict)
+    levels: list[Number] = attrs.field(factory=list)
+    regions: list[MaxRegion] = attrs.field(factory=list)
+    messages: list[MessageRecord] = attrs.field(factory=list)
+    isolates: list[int] = attrs.field(factory=list)
+    specials: list[int] = attrs.field(factory=list)
+    in_message: bool = False
+
+    @property
+    def only_text(self) -> bool:
+        """Whether every leaf is text."""
+        return not self.specials
+
+    def nested(self) -> Iterator[Ops]:
+        """This and all isolates inside, parents before children."""
+        stack = [self]
+        while stack:
+            here = stack.pop()
+            yield here
+            for index in reversed(here.isolates):
+                leaf = here.leaves[index]
+                assert isinstance(leaf, IsolateOp)
+                stack.append(leaf.ops)
+
+
+@attrs.define(eq=False)
+class Entry:
+    """One element or text of the tree, as the compiler met it: for decisions and source maps.
+
+    ``start``/``end`` are its leaves (half-open) in ``ops``; ``parent`` is an index into the list of
+    entries, -1 for the root's children. ``low``/``high`` are in terms of the region ``region``.
+    ``opened`` is the region that a max opened, ``inner`` the ops that an isolate did.
+    """
+
+    segment: str
+    parent: int
+    kind: str
+    label: str | None
+    priority: Number
+    low: Number
+    high: Number
+    region: int | None
+    ops: Ops
+    start: int
+    end: int
+    element: Child
+    is_alternative: bool
+    opened: int | None = None
+    inner: Ops | None = None
+
+
+@attrs.define(eq=False)
+class Compiled:
+    """A whole tree, compiled: its ops, and what holds for all of it.
+
+    ``entries`` is empty unless the walk was recorded.
+    """
+
+    ops: Ops
+    is_chat: bool
+    has_units: bool
+    has_callbacks: bool
+    has_relative_limits: bool
+    reserve_functions: list[ReserveOp]
+    entries: list[Entry]

@@ -1,0 +1,59 @@
+"""Where each piece of a rendered text comes from. Offsets are code points, half-open, absolute."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import attrs
+
+__all__ = ["SourceMap", "Span"]
+
+
+@attrs.frozen
+class Span:
+    """The stretch ``text[start:end]`` that one element or string gave, with what lies inside it.
+
+    ``path`` names it from the root; ``kind`` is the element's kind, ``text`` for strings, ``frame``
+    for what a chat's flat form puts around content; ``label`` is the element's key or a scope's name.
+    Siblings are in order and don't overlap. Tool calls, tools, images and marks have no length.
+    """
+
+    start: int
+    end: int
+    path: str
+    kind: str
+    label: str | None = None
+    children: tuple[Span, ...] = ()
+
+
+@attrs.frozen
+class SourceMap:
+    """The spans of one rendered prompt over ``text``, which is its ``to_text()``."""
+
+    text: str
+    root: Span
+
+    def walk(self) -> Iterator[Span]:
+        """All spans, parents before children, in order."""
+        stack = [self.root]
+        while stack:
+            here = stack.pop()
+            yield here
+            stack.extend(reversed(here.children))
+
+    def leaves(self) -> Iterator[Span]:
+        """The spans without spans inside that have a length: together they cover the text."""
+        return (span for span in self.walk() if not span.children and span.start < span.end)
+
+    def at(self, offset: int) -> tuple[Span, ...]:
+        """The spans around the character at ``offset`` (0-based), outermost first; ``()`` outside the text."""
+        found: list[Span] = []
+        here: Span | None = self.root if self.root.start <= offset < self.root.end else None
+        while here is not None:
+            found.append(here)
+            here = next((span for span in here.children if span.start <= offset < span.end), None)
+        return tuple(found)
+
+    def of(self, name: str) -> tuple[Span, ...]:
+        """The spans of the elements with this label or path, in order."""
+        return tuple(span for span in self.walk() if name in (span.label, span.path))

@@ -1,0 +1,142 @@
+"""The promise, on random trees: what the engine gives is what the definition gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from priompt_py import PromptError, Rendered, StructureError, compile_prompt, render
+from priompt_py.author.messages import assistant_message, tool_message, user_message
+from priompt_py.author.tags import first, isolate, scope
+from priompt_py.model.elements import Node
+from priompt_py.testing.strategies import chats, prompts, texts, token_limits
+from priompt_py.testing.tokenizers import CharTokenizer, GreedyTokenizer, ToyBPE, WordTokenizer
+from priompt_py.tokens.chat_format import HARMONY_CHAT, OPENAI_CHAT, ChatFormat
+from priompt_py.tokens.tokenizer import get_tokenizer
+from tests.engine.compare import assert_defined, rendered_facts, snapshot
+
+TOKENIZERS: dict[str, Callable[[], Any]] = {
+    "o200k": lambda: "o200k_base",
+    "cl100k": lambda: "cl100k_base",
+    "words": WordTokenizer,
+    "characters": CharTokenizer,
+    "toy bpe": lambda: ToyBPE(("ab", "abc", "cd", "  ", "\n\n", " b", "bcd", "\na")),
+    "greedy": lambda: GreedyTokenizer(("ab", "bcd", "d c", "\n\n", "a b", "\na")),
+}
+
+every_tokenizer = pytest.mark.parametrize("tokenizer", list(TOKENIZERS))
+
+
+def settings_of_a_chat() -> st.SearchStrategy[dict[str, Any]]:
+    """Arguments of ``render`` that change what a chat costs."""
+    odd = ChatFormat("odd", message_tokens=1, answer_tokens=5, incomplete_tokens=2, call_tokens=0)
+    return st.fixed_dictionaries(
+        {},
+        optional={
+            "chat_format": st.sampled_from((OPENAI_CHAT, HARMONY_CHAT, odd)),
+            "last_message_incomplete": st.just(True),
+            "pair_tools": st.just(False),
+            "model": st.sampled_from(("gpt-4", "gpt-4o-mini")),
+        },
+    )
+
+
+# ------------------------------------------------------------------------------------------ the definition
+
+
+@every_tokenizer
+@given(prompt=prompts(), data=st.data())
+def test_a_plain_prompt_is_what_the_definition_says(tokenizer: str, prompt: list[Node], data: st.DataObject) -> None:
+    how = {"tokenizer": TOKENIZERS[tokenizer]()}
+    limit = data.draw(token_limits(prompt, **how), "limit")
+    assert_defined(prompt, token_limit=limit, **how)
+
+
+@every_tokenizer
+@given(chat=chats(), data=st.data())
+def test_a_chat_is_what_the_definition_says(tokenizer: str, chat: list[Node], data: st.DataObject) -> None:
+    how = {"tokenizer": TOKENIZERS[tokenizer](), **data.draw(settings_of_a_chat(), "how")}
+    limit = data.draw(token_limits(chat, **how), "limit")
+    assert_defined(chat, token_limit=limit, **how)
+
+
+def loose_units() -> st.SearchStrategy[Node]:
+    """Calls and results of few ids, put together without any care."""
+    ids = st.sampled_from(("x", "y", ""))
+    calls = st.lists(ids.map(lambda each: {"id": each, "name": "f", "arguments": "{}"}), max_size=2)
+    said = st.builds(lambda calls, text: assistant_message(tool_calls=calls)[text], calls, texts(max_words=1))
+    result = st.builds(lambda each, text: tool_message(tool_call_id=each)[text], ids, texts(max_words=1))
+    node: st.SearchStrategy[Node] = st.deferred(
+        lambda: st.one_of(
+            said,
+            result,
+            st.lists(node, max_size=3).map(lambda nodes: scope(p=1)[nodes]),
+            st.lists(node.map(lambda each: scope[each]), max_size=3).map(lambda nodes: first[nodes]),
+            st.lists(node, max_size=3).map(lambda nodes: isolate(token_limit=99)[nodes]),
+        )
+    )
+    return node
+
+
+@settings(max_examples=300)
+@given(st.lists(loose_units(), max_size=5), st.integers(0, 12))
+def test_units_are_refused_or_closed_as_the_definition_says(chat: list[Node], limit: int) -> None:
+    assert_defined(chat, token_limit=limit, tokenizer=CharTokenizer())
+
+
+@given(chats(), texts(max_words=2), st.integers(0, 3))
+def test_text_beside_messages_is_judged_whatever_the_limit(chat: list[Node], text: str, limit: int) -> None:
+    tree: list[Node] = [*chat, user_message["u"], scope(p=-5)[text]]
+    assert_defined(tree, token_limit=limit, tokenizer=CharTokenizer())
+
+
+# ------------------------------------------------------------------------------------------ what follows from it
+
+
+def outcome(call: Callable[[], Rendered]) -> object:
+    """Everything there is to see of a render, or its error in full."""
+    try:
+        return rendered_facts(call())
+    except PromptError as error:
+        return type(error), str(error)
+
+
+@given(prompts() | chats(), st.integers(0, 60))
+def test_twice_is_the_same_and_the_tree_is_unchanged(tree: list[Node], limit: int) -> None:
+    before = snapshot(tree)
+    one = outcome(lambda: render(tree, token_limit=limit, tokenizer="o200k_base"))
+    other = outcome(lambda: render(tree, token_limit=limit, tokenizer="o200k_base"))
+    assert one == other
+    assert snapshot(tree) == before
+
+
+@given(prompts() | chats(), st.lists(st.integers(0, 90), min_size=2, max_size=5))
+def test_a_program_gives_what_render_gives(tree: list[Node], limits: list[int]) -> None:
+    words = WordTokenizer()
+    try:
+        program = compile_prompt(tree)
+    except StructureError:
+        return
+    for limit in limits:
+        again = outcome(lambda limit=limit: program.render(token_limit=limit, tokenizer=words))  # type: ignore[misc]
+        assert again == outcome(lambda limit=limit: render(tree, token_limit=limit, tokenizer=words))  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("tokenizer", ["o200k_base", "cl100k_base"])
+@given(chat=chats(tools=False) | prompts(), incomplete=st.booleans())
+def test_the_count_is_the_number_of_ids(tokenizer: str, chat: list[Node], incomplete: bool) -> None:
+    try:
+        rendered = render(chat, token_limit=500, tokenizer=tokenizer, last_message_incomplete=incomplete)
+    except PromptError:
+        return
+    try:
+        ids = rendered.to_tokens()
+    except PromptError:  # images, parts and tools have no ids
+        return
+    assert len(ids) == rendered.token_count
+    if rendered.text is not None:
+        assert get_tokenizer(tokenizer).decode(ids) == rendered.text
