@@ -4,6 +4,16 @@ Both notes are asked for before either is there; the first to be ready is the se
 
 Prints:
 
+    asked for opening hours
+    asked for tickets
+    got tickets
+    got opening hours
+    <|im_start|>system<|im_sep|>Answer visitors of the museum.<|im_end|><|im_start|>user<|im_sep|>Opening hours: Tuesday to Sunday, 10 to 18. Thursday until 21.
+    Tickets: 12 euros; 8 for students; free on the first Sunday of a month.
+
+    Both are of this year (checked by the front desk)
+
+    What does it cost on a Sunday?<|im_end|><|im_start|>assistant<|im_sep|>
 """
 
 from __future__ import annotations

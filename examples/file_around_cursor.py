@@ -10,6 +10,26 @@ The same prompt on the command line, with another limit and another cursor:
 
 Prints:
 
+    Under 30,000 tokens 2,630 lines are kept, line 1 to line 2630: 28,243 tokens, and 500 for the answer.
+    Under 8,000 tokens 675 lines are kept, line 1563 to line 2237: 7,490 tokens, and 500 for the answer.
+    Under 2,000 tokens 131 lines are kept, line 1835 to line 1965: 1,496 tokens, and 500 for the answer.
+
+    The last one, shortened:
+
+    system:
+    You answer questions about a Python file. Name the lines that you rely on.
+    user:
+    This is argparse.py around the cursor, which is in line 1900:
+
+     1835              positionals = self._get_positional_actions()
+     1836              groups = self._mutually_exclusive_groups
+     1837              formatter.add_usage(self.usage, positionals, groups, '')
+    ...
+     1963
+     1964              # error if this argument is not allowed with other previously
+     1965              # seen arguments, assuming that actions that use the default
+
+    Which exceptions can still leave this method when exit_on_error is false?
 """
 
 from __future__ import annotations
@@ -29,7 +49,10 @@ def prompt(line: int = CURSOR, question: str = QUESTION) -> Node:
         system_message["You answer questions about a Python file. Name the lines that you rely on."],
         user_message[
             f"This is argparse.py around the cursor, which is in line {line}:\n\n",
-            [scope(prel=-abs(number - line))[f"{number:5}  {text}"] for number, text in enumerate(lines, 1)],
+            [
+                scope(prel=-abs(number - line), name=f"line {number}")[f"{number:5}  {text}"]
+                for number, text in enumerate(lines, 1)
+            ],
             "\n",
             question,
         ],
@@ -38,17 +61,16 @@ def prompt(line: int = CURSOR, question: str = QUESTION) -> Node:
 
 
 def main() -> None:
-    whole = render(prompt(), token_limit=1_000_000)
-    print(f"The whole file: {whole.token_count:,} tokens.")
-    for limit in (8_000, 2_000):
+    for limit in (30_000, 8_000, 2_000):
         rendered = render(prompt(), token_limit=limit)
-        shown = rendered.to_text().splitlines()
-        kept = [line for line in shown if line[:5].strip().isdigit()]
-        print(f"\nUnder {limit:,} tokens, {rendered.tokens_reserved} of them for the answer:")
-        print(f"{len(kept)} lines are kept, the first and the last of them:")
-        print(kept[0])
-        print(kept[-1])
-        print(f"{rendered.token_count:,} tokens are sent, {rendered.tokens_remaining:,} are left.")
+        kept = [decision.label for decision in rendered.decisions if decision.label and decision.included]
+        print(f"Under {limit:,} tokens {len(kept):,} lines are kept, {kept[0]} to {kept[-1]}: ", end="")
+        print(f"{rendered.token_count:,} tokens, and {rendered.tokens_reserved} for the answer.")
+    print("\nThe last one, shortened:\n")
+    for message in render(prompt(), token_limit=2_000).messages or ():
+        lines = message.text.splitlines()
+        print(f"{message.role}:")
+        print("\n".join(lines if len(lines) < 9 else [*lines[:5], "...", *lines[-5:]]))
 
 
 if __name__ == "__main__":

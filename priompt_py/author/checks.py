@@ -21,7 +21,23 @@ __all__ = [
     "text_or_none",
     "truth",
     "whole_number",
+    "wrong_type",
+    "wrong_value",
 ]
+
+
+def wrong_type(argument: str, message: str) -> ArgumentTypeError:
+    """An error that knows which argument it is about, as a path: ``tool_calls[0].name``."""
+    error = ArgumentTypeError(message)
+    vars(error)["argument"] = argument
+    return error
+
+
+def wrong_value(argument: str, message: str) -> ArgumentValueError:
+    """The same for a value of the right type."""
+    error = ArgumentValueError(message)
+    vars(error)["argument"] = argument
+    return error
 
 
 def got(value: object) -> str:
@@ -39,8 +55,8 @@ def check_priority(tag: str, name: str, value: object) -> Number:
     if type(value) is float:
         if value - value == 0.0:  # false for NaN and both infinities
             return value
-        raise ArgumentValueError(f"{tag}() needs a finite number for {name}, got {name}={got(value)}")
-    raise ArgumentTypeError(f"{tag}() needs a number for {name}, got {name}={got(value)}")
+        raise wrong_value(name, f"{tag}() needs a finite number for {name}, got {name}={got(value)}")
+    raise wrong_type(name, f"{tag}() needs a number for {name}, got {name}={got(value)}")
 
 
 def one_of_priorities(tag: str, p: Number | None, prel: Number | None) -> None:
@@ -59,7 +75,7 @@ def text(tag: str, name: str, value: object) -> str:
     """``value`` as clean text."""
     if isinstance(value, str):
         return clean_text(value)
-    raise ArgumentTypeError(f"{tag}() needs text for {name}, got {name}={got(value)}")
+    raise wrong_type(name, f"{tag}() needs text for {name}, got {name}={got(value)}")
 
 
 def text_or_none(tag: str, name: str, value: object) -> str | None:
@@ -71,22 +87,22 @@ def truth(tag: str, name: str, value: object) -> bool:
     """``value`` if it is True or False."""
     if isinstance(value, bool):
         return value
-    raise ArgumentTypeError(f"{tag}() needs True or False for {name}, got {name}={got(value)}")
+    raise wrong_type(name, f"{tag}() needs True or False for {name}, got {name}={got(value)}")
 
 
 def callable_or_none(tag: str, name: str, value: object) -> Any:
     """``value`` if it is callable or None."""
     if value is None or callable(value):
         return value
-    raise ArgumentTypeError(f"{tag}() needs a function for {name}, got {name}={got(value)}")
+    raise wrong_type(name, f"{tag}() needs a function for {name}, got {name}={got(value)}")
 
 
 def whole_number(tag: str, name: str, value: object, *, least: int = 0) -> int:
     """``value`` as an int of at least ``least``."""
     if type(value) is not int:
-        raise ArgumentTypeError(f"{tag}() needs a whole number for {name}, got {name}={got(value)}")
+        raise wrong_type(name, f"{tag}() needs a whole number for {name}, got {name}={got(value)}")
     if value < least:
-        raise ArgumentValueError(f"{tag}() needs {name} >= {least}, got {name}={short_repr(value)}")
+        raise wrong_value(name, f"{tag}() needs {name} >= {least}, got {name}={short_repr(value)}")
     return value
 
 
@@ -96,10 +112,10 @@ def choice(tag: str, name: str, value: object, choices: tuple[str, ...]) -> Any:
         for one in choices:
             if value == one:
                 return one
-        raise ArgumentValueError(
-            f"{tag}() needs {name} to be one of {', '.join(choices)}, got {name}={got(value)}"
+        raise wrong_value(
+            name, f"{tag}() needs {name} to be one of {', '.join(choices)}, got {name}={got(value)}"
         )
-    raise ArgumentTypeError(f"{tag}() needs text for {name}, got {name}={got(value)}")
+    raise wrong_type(name, f"{tag}() needs text for {name}, got {name}={got(value)}")
 
 
 _LIMITS = "a whole number, 'N%', 'N% + M' or 'N% - M' for token_limit"
@@ -110,11 +126,11 @@ def limit_spec(tag: str, value: object) -> int | str:
     if type(value) is int:
         return whole_number(tag, "token_limit", value)
     if not isinstance(value, str):
-        raise ArgumentTypeError(f"{tag}() needs {_LIMITS}, got token_limit={got(value)}")
+        raise wrong_type("token_limit", f"{tag}() needs {_LIMITS}, got token_limit={got(value)}")
     try:
         known = relative_limit(value) is not None
     except ValueError:  # more digits than Python reads
         known = False
     if not known:
-        raise ArgumentValueError(f"{tag}() needs {_LIMITS}, got token_limit={got(value)}")
+        raise wrong_value("token_limit", f"{tag}() needs {_LIMITS}, got token_limit={got(value)}")
     return clean_text(value)

@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from priompt_py.author.checks import wrong_type, wrong_value
 from priompt_py.author.children import a_type, clean_text, has_digits, is_list, is_mapping
-from priompt_py.errors import ArgumentTypeError, ArgumentValueError
 from priompt_py.model.values import short_repr
 
-__all__ = ["MOST_LEVELS", "NotJsonError", "json_argument", "json_copy", "path_text"]
+__all__ = ["MOST_LEVELS", "NotJsonError", "json_argument", "json_copy", "json_scalar", "path_text"]
 
 MOST_LEVELS = 200
 """How deep lists and mappings may stand in each other: json.dumps fails at some hundreds more."""
@@ -53,10 +53,9 @@ def json_argument(tag: str, name: str, value: object, *, strict: bool = True) ->
     try:
         return json_copy(value, strict=strict)
     except NotJsonError as error:
-        kind = ArgumentTypeError if error.is_type else ArgumentValueError
-        raise kind(
-            f"{tag}() needs JSON for {name}, but {name}{path_text(error.path)}: {error.problem}"
-        ) from None
+        wrong = wrong_type if error.is_type else wrong_value
+        place = f"{name}{path_text(error.path)}"
+        raise wrong(place, f"{tag}() needs JSON for {name}, but {place}: {error.problem}") from None
 
 
 def json_copy(value: object, *, strict: bool = True) -> Any:
@@ -77,7 +76,7 @@ def json_copy(value: object, *, strict: bool = True) -> Any:
         for raw_key, item in items:
             key = _key(raw_key, path) if strict and isinstance(target, dict) else raw_key
             inner = _container(item, strict=strict)
-            made = inner[1] if inner else _scalar(item, [*path[1:], key]) if strict else item
+            made = inner[1] if inner else json_scalar(item, [*path[1:], key]) if strict else item
             if isinstance(target, dict):
                 target[key] = made
             else:
@@ -113,7 +112,8 @@ def _key(key: object, path: list[str | int]) -> str:
     return clean_text(key)
 
 
-def _scalar(item: object, path: list[str | int]) -> str | int | float | None:
+def json_scalar(item: object, path: Iterable[str | int] = ()) -> str | int | float | None:
+    """A text, number, boolean or None as its plain value; raises NotJsonError with ``path`` for the rest."""
     if item is None or isinstance(item, bool):
         return item
     if isinstance(item, str):

@@ -6,11 +6,18 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from priompt_py.author.checks import got, one_of_priorities, text, text_or_none, truth
+from priompt_py.author.checks import (
+    got,
+    one_of_priorities,
+    text,
+    text_or_none,
+    truth,
+    wrong_type,
+    wrong_value,
+)
 from priompt_py.author.children import is_list, is_mapping, spread
 from priompt_py.author.json_values import json_argument
 from priompt_py.author.parts import image, part
-from priompt_py.errors import ArgumentTypeError, ArgumentValueError
 from priompt_py.model.elements import Call, Message, Node, Number
 
 __all__ = [
@@ -133,7 +140,9 @@ def _calls(tag: str, calls: object) -> tuple[Call, ...]:
     if calls is None:
         return ()
     if not is_list(calls):
-        raise ArgumentTypeError(f"{tag}() needs a list of calls for tool_calls, got tool_calls={got(calls)}")
+        raise wrong_type(
+            "tool_calls", f"{tag}() needs a list of calls for tool_calls, got tool_calls={got(calls)}"
+        )
     return tuple(_call(tag, f"tool_calls[{i}]", call) for i, call in enumerate(calls))
 
 
@@ -143,24 +152,25 @@ def _call(tag: str, where: str, value: object) -> Call:
     if isinstance(value, Call):
         value = {key: getattr(value, key) for key in allowed}
     if not is_mapping(value):
-        raise ArgumentTypeError(f"{tag}() needs a mapping for {where}, got {got(value)}")
+        raise wrong_type(where, f"{tag}() needs a mapping for {where}, got {got(value)}")
     for key in value:
         if key not in allowed:
-            raise ArgumentValueError(
-                f"{tag}(): {where} has the unknown key {key!r}; it takes {', '.join(allowed)}"
+            raise wrong_value(
+                where, f"{tag}(): {where} has the unknown key {key!r}; it takes {', '.join(allowed)}"
             )
     for key in allowed:
         if key not in value:
-            raise ArgumentValueError(f"{tag}(): {where} needs {key}")
+            raise wrong_value(where, f"{tag}(): {where} needs {key}")
     name = text(tag, f"{where}.name", value["name"])
     if not name:
-        raise ArgumentValueError(f"{tag}(): {where} has an empty name")
+        raise wrong_value(f"{where}.name", f"{tag}(): {where} has an empty name")
     arguments = value["arguments"]
     if is_mapping(arguments):
         arguments = json.dumps(json_argument(tag, f"{where}.arguments", arguments), ensure_ascii=False)
     elif not isinstance(arguments, str):
-        raise ArgumentTypeError(
-            f"{tag}() needs JSON text or a mapping for {where}.arguments, got {got(arguments)}"
+        raise wrong_type(
+            f"{where}.arguments",
+            f"{tag}() needs JSON text or a mapping for {where}.arguments, got {got(arguments)}",
         )
     return Call(
         id=text(tag, f"{where}.id", value["id"]) if "id" in allowed else None,

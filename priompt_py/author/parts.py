@@ -5,10 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from priompt_py.author.checks import choice, got, one_of_priorities, text, text_or_none, whole_number
+from priompt_py.author.checks import (
+    choice,
+    got,
+    one_of_priorities,
+    text,
+    text_or_none,
+    whole_number,
+    wrong_type,
+    wrong_value,
+)
 from priompt_py.author.children import is_list, is_mapping
 from priompt_py.author.json_values import json_argument
-from priompt_py.errors import ArgumentTypeError, ArgumentValueError
+from priompt_py.errors import ArgumentValueError
 from priompt_py.model.elements import Image, Number, Part
 
 __all__ = ["image", "part"]
@@ -58,15 +67,17 @@ def _bytes(data: object) -> bytes:
         return bytes(data)
     if isinstance(data, memoryview):
         return data.tobytes()
-    raise ArgumentTypeError(f"image() needs bytes for data, got data={got(data)}")
+    raise wrong_type("data", f"image() needs bytes for data, got data={got(data)}")
 
 
 def _dimensions(value: object) -> tuple[int, int] | None:
     if value is None:
         return None
     if not is_list(value) or len(value) != 2:
-        raise ArgumentTypeError(f"image() needs (width, height) for dimensions, got dimensions={got(value)}")
-    width, height = (whole_number("image", "dimensions", side, least=1) for side in value)
+        raise wrong_type(
+            "dimensions", f"image() needs (width, height) for dimensions, got dimensions={got(value)}"
+        )
+    width, height = (whole_number("image", f"dimensions[{i}]", side, least=1) for i, side in enumerate(value))
     return width, height
 
 
@@ -77,12 +88,14 @@ def _read_image(data: bytes, size: tuple[int, int] | None) -> tuple[str, tuple[i
     try:
         info = sniff_image(data)
     except ImageDataError as error:
-        raise ArgumentValueError(f"image(): {error}") from None
+        raise wrong_value("data", f"image(): {error}") from None
     if size is not None:
         return info.media_type, size
     if info.width is None or info.height is None:
-        raise ArgumentValueError(
-            f"image(): the size of this {info.media_type} can't be read from its bytes; give dimensions=(width, height)"
+        raise wrong_value(
+            "data",
+            f"image(): the size of this {info.media_type} can't be read from its bytes; "
+            "give dimensions=(width, height)",
         )
     return info.media_type, (info.width, info.height)
 
@@ -93,7 +106,7 @@ def _url(
     """A data URL becomes its bytes, so that it is checked and counted like them."""
     if url[:5].lower() != "data:":
         if not url.strip():
-            raise ArgumentValueError("image() needs a URL, got an empty text")
+            raise wrong_value("url", "image() needs a URL, got an empty text")
         return url, None, None, size
     import base64
     import binascii
@@ -101,11 +114,11 @@ def _url(
 
     head, comma, body = url.partition(",")
     if not comma or not head.lower().endswith(";base64"):
-        raise ArgumentValueError("image(): a data URL needs the form data:image/...;base64,...")
+        raise wrong_value("url", "image(): a data URL needs the form data:image/...;base64,...")
     try:
         data = base64.b64decode(unquote_to_bytes("".join(body.split())), validate=True)
     except binascii.Error as error:
-        raise ArgumentValueError(f"image(): the data URL's base64 can't be read: {error}") from None
+        raise wrong_value("url", f"image(): the data URL's base64 can't be read: {error}") from None
     media_type, size = _read_image(data, size)
     return None, data, media_type, size
 
@@ -124,7 +137,7 @@ def part(
     one_of_priorities("part", p, prel)
     provider = text("part", "provider", provider)
     if not provider:
-        raise ArgumentValueError("part() needs the provider's name, got an empty text")
+        raise wrong_value("provider", "part() needs the provider's name, got an empty text")
     return Part(
         provider=provider,
         data=_part_data(data, strict=tokens is None),
@@ -137,7 +150,7 @@ def part(
 
 def _part_data(data: object, *, strict: bool) -> dict[str, Any]:
     if not is_mapping(data):
-        raise ArgumentTypeError(f"part() needs a mapping for data, got data={got(data)}")
+        raise wrong_type("data", f"part() needs a mapping for data, got data={got(data)}")
     plain = {text("part", "a key of data", name): value for name, value in data.items()}
     copied: dict[str, Any] = json_argument("part", "data", plain, strict=strict)
     return copied

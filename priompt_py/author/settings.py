@@ -13,10 +13,12 @@ from priompt_py.author.checks import (
     text,
     text_or_none,
     whole_number,
+    wrong_type,
+    wrong_value,
 )
 from priompt_py.author.children import clean_text, is_list, is_mapping
 from priompt_py.author.json_values import json_argument
-from priompt_py.errors import ArgumentTypeError, ArgumentValueError
+from priompt_py.errors import ArgumentValueError
 from priompt_py.model.elements import Capture, Config, Number
 
 __all__ = ["Callback", "capture", "config"]
@@ -82,10 +84,10 @@ def _stop(stop: object) -> str | tuple[str, ...] | None:
     if isinstance(stop, str):
         return clean_text(stop)
     if not is_list(stop):
-        raise ArgumentTypeError(f"config() needs text or a list of texts for stop, got stop={got(stop)}")
+        raise wrong_type("stop", f"config() needs text or a list of texts for stop, got stop={got(stop)}")
     stops = tuple(text("config", f"stop[{i}]", one) for i, one in enumerate(stop))
     if len(stops) > _MOST_STOPS:
-        raise ArgumentValueError(f"config() takes at most {_MOST_STOPS} stop texts, got {len(stops)}")
+        raise wrong_value("stop", f"config() takes at most {_MOST_STOPS} stop texts, got {len(stops)}")
     return stops
 
 
@@ -96,9 +98,10 @@ def _response_tokens(value: object) -> Any:
         return choice("config", "max_response_tokens", value, ("tokens_reserved", "tokens_remaining"))
     if type(value) is int:
         return whole_number("config", "max_response_tokens", value, least=1)
-    raise ArgumentTypeError(
+    raise wrong_type(
+        "max_response_tokens",
         "config() needs a whole number, 'tokens_reserved' or 'tokens_remaining' for max_response_tokens, "
-        f"got max_response_tokens={got(value)}"
+        f"got max_response_tokens={got(value)}",
     )
 
 
@@ -106,7 +109,7 @@ def _extra(extra: object) -> dict[str, Any] | None:
     if extra is None:
         return None
     if not is_mapping(extra):
-        raise ArgumentTypeError(f"config() needs a mapping for extra, got extra={got(extra)}")
+        raise wrong_type("extra", f"config() needs a mapping for extra, got extra={got(extra)}")
     plain = {text("config", "a key of extra", name): value for name, value in extra.items()}
     copied: dict[str, Any] = json_argument("config", "extra", plain, strict=False)
     return copied

@@ -8,14 +8,23 @@ from typing import Any, TypeAlias
 
 import attrs
 
-from priompt_py.author.checks import callable_or_none, got, one_of_priorities, text, text_or_none, truth
+from priompt_py.author.checks import (
+    callable_or_none,
+    got,
+    one_of_priorities,
+    text,
+    text_or_none,
+    truth,
+    wrong_type,
+    wrong_value,
+)
 from priompt_py.author.children import is_mapping
 from priompt_py.author.docstrings import parse_docstring
 from priompt_py.author.json_values import json_argument
 from priompt_py.author.type_schema import schema_of_class, schema_of_function, strict_schema
 from priompt_py.author.typed_fields import has_fields, is_model, name_of, own_docstring
 from priompt_py.author.typed_values import arguments_of_function, instance_of_class
-from priompt_py.errors import ArgumentTypeError, ArgumentValueError
+from priompt_py.errors import ArgumentValueError
 from priompt_py.model.elements import Number, ToolDefinition
 
 __all__ = ["TypedCall", "tool_definition"]
@@ -93,9 +102,10 @@ def tool_definition(
             schema = schema_of_function(source)
             handler = TypedCall(source) if handler is None else handler
         else:
-            raise ArgumentTypeError(
+            raise wrong_type(
+                "parameters",
                 "tool_definition() needs a JSON Schema, a class with fields or a function for parameters, "
-                f"got parameters={got(source)}"
+                f"got parameters={got(source)}",
             )
         schema = strict_schema(schema) if strict else schema
         name = name_of(source) if name is None else name
@@ -118,9 +128,10 @@ def _given(schema: object) -> dict[str, Any]:
         return {"type": "object", "properties": {}}
     copied: dict[str, Any] = json_argument("tool_definition", "parameters", schema)
     if copied.get("type", "object") != "object":
-        raise ArgumentValueError(
+        raise wrong_value(
+            "parameters.type",
             "tool_definition() needs the schema of an object for parameters, "
-            f"got parameters.type={got(copied['type'])}"
+            f"got parameters.type={got(copied['type'])}",
         )
     return copied
 
@@ -130,7 +141,8 @@ def _tool_name(name: object) -> str:
         raise ArgumentValueError("tool_definition() needs a name")
     plain = text("tool_definition", "name", name)
     if not _NAME.fullmatch(plain):
-        raise ArgumentValueError(
-            f"tool_definition() needs a name of 1 to 64 letters, digits, _ and -, got name={got(plain)}"
+        raise wrong_value(
+            "name",
+            f"tool_definition() needs a name of 1 to 64 letters, digits, _ and -, got name={got(plain)}",
         )
     return plain

@@ -123,4 +123,4 @@ def _near_files(file: str) -> str:
         names = [entry.name for entry in os.scandir(path.parent) if entry.name.isprintable()]
     except (OSError, ValueError):
         return ""
-    return near(path.name, names, cutoff=0.75)
+    return near(path.name, names, cutoff=0.8)

@@ -103,7 +103,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(arguments: list[str]) -> int:
     try:
-        with commands.make_context("priompt", arguments) as context:
+        with commands.make_context("priompt", list(arguments)) as context:  # the parser empties the list
             try:
                 commands.invoke(context)
             except click.UsageError as error:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from operator import length_hint
+from typing import TYPE_CHECKING
 
 import attrs
 
@@ -59,7 +60,6 @@ from priompt_py.model.ops import (
     Location,
     MaxRegion,
     MessageEnd,
-    MessageRecord,
     MessageStart,
     Ops,
     PartOp,
@@ -110,28 +110,53 @@ def check_pairs(compiled: Compiled, children: tuple[Child, ...], expansions: Exp
         raise
 
 
-@attrs.define(eq=False)
 class _Frame:
     """An element whose children are being walked.
 
     ``declared``, ``high`` and ``low`` hold for the children; ``dead`` is true where no cutoff can
-    bring anything in. In a first, ``floor`` is the highest priority among the alternatives met so
-    far, and ``rank`` (fallbacks only) what the next alternative adds to ``declared``.
+    bring anything in. In a first (``choosing``), ``floor`` is the highest priority among the
+    alternatives met so far, and ``rank`` (fallbacks only) what the next one adds to ``declared``.
     """
 
-    element: Element | None
-    children: tuple[Child, ...]
-    iterator: Iterator[Child]
-    declared: Number
-    high: Number
-    low: Number
-    dead: bool
-    choosing: bool = False
-    floor: Number = NEVER
-    rank: int | None = None
-    entry: int = -1
-    record: MessageRecord | None = None
-    outer: _Outer | None = None
+    __slots__ = (
+        "children",
+        "choosing",
+        "dead",
+        "declared",
+        "element",
+        "entry",
+        "floor",
+        "high",
+        "iterator",
+        "low",
+        "outer",
+        "rank",
+        "start",
+    )
+
+    def __init__(
+        self,
+        element: Element | None,
+        children: tuple[Child, ...],
+        declared: Number,
+        high: Number,
+        low: Number,
+        dead: bool,
+        entry: int = -1,
+    ) -> None:
+        self.element = element
+        self.children = children
+        self.iterator = iter(children)
+        self.declared = declared
+        self.high = high
+        self.low = low
+        self.dead = dead
+        self.entry = entry
+        self.choosing = False
+        self.floor: Number = NEVER
+        self.rank: int | None = None
+        self.start: MessageStart | None = None
+        self.outer: _Outer | None = None
 
 
 @attrs.define(eq=False)
@@ -145,6 +170,9 @@ class _Outer:
     region: int | None
     location: Location
     frame_number: int
+
+
+_MESSAGE_END = MessageEnd()  # one for all: it has nothing of its own
 
 
 class _Compiler:
@@ -174,9 +202,7 @@ class _Compiler:
     def run(self, children: tuple[Child, ...]) -> None:
         """Walk the tree; what it finds is in ``ops``."""
         frames = self.frames
-        frames.append(
-            _Frame(None, children, iter(children), BASE_PRIORITY, BASE_PRIORITY, NEVER, dead=False)
-        )
+        frames.append(_Frame(None, children, BASE_PRIORITY, BASE_PRIORITY, NEVER, dead=False))
         while frames:
             frame = frames[-1]
             entered = self.choose(frame) if frame.choosing else self.go_on(frame)
@@ -187,41 +213,82 @@ class _Compiler:
     def go_on(self, frame: _Frame) -> bool:
         """Walk on in a frame until a child has to be entered (True) or all are done (False)."""
         declared, high, low = frame.declared, frame.high, frame.low
-        plain = not self.recording and not frame.dead and low == NEVER
+        enter = self.enter
+        if self.recording or frame.dead or low != NEVER:
+            for child in frame.iterator:
+                if enter(child, frame, declared, high, low):
+                    return True
+            return False
+        # The hot path. Texts, messages of texts, and scopes around one of these give their leaves at
+        # once, without a frame of their own; all else is entered.
         ops = self.ops
-        leaf = ops.leaves.append
-        leaf_high = ops.highs.append
+        leaf, leaf_high = ops.leaves.append, ops.highs.append
         level = self.levels().append
         for child in frame.iterator:
-            if plain:
-                # The hot path: text, and scopes around one text without callbacks.
-                kind = type(child)
-                if kind is str:
-                    if child:
-                        leaf(child)  # type: ignore[arg-type]
-                        leaf_high(high)
-                    continue
-                if kind is Scope:
-                    kids = child.children  # type: ignore[union-attr]
-                    if len(kids) == 1 and type(text := kids[0]) is str and text:
-                        if child.on_include is None and child.on_eject is None:  # type: ignore[union-attr]
-                            p = child.p  # type: ignore[union-attr]
-                            if p is None:
-                                prel = child.prel  # type: ignore[union-attr]
-                                p = declared if prel is None else declared + prel
-                                if type(p) is not int:
-                                    p = self.declared(child, declared)  # type: ignore[arg-type]
-                            leaf(text)
-                            if p < high:
-                                leaf_high(p)
-                            else:
-                                leaf_high(high)
-                                if p != declared:
-                                    level(p)
-                            continue
-            if self.enter(child, frame, declared, high, low):
+            kind = type(child)
+            if kind is Scope:
+                if TYPE_CHECKING:
+                    assert isinstance(child, Scope)
+                kids = child.children
+                if len(kids) == 1 and child.on_include is None and child.on_eject is None:
+                    p = child.p
+                    if p is None:
+                        prel = child.prel
+                        p = declared if prel is None else declared + prel
+                        if type(p) is not int:
+                            p = self.declared(child, declared)
+                    kid = kids[0]
+                    if type(kid) is str and kid:
+                        leaf(kid)
+                        if p < high:
+                            leaf_high(p)
+                        else:
+                            leaf_high(high)
+                            if p != declared:
+                                level(p)
+                        continue
+                    if type(kid) is Message and self.text_message(kid, p if p < high else high):
+                        if p != declared:
+                            level(p)
+                        continue
+            elif kind is str:
+                if child:
+                    leaf(child)  # type: ignore[arg-type]
+                    leaf_high(high)
+                continue
+            elif kind is Message and self.text_message(child, high):  # type: ignore[arg-type]
+                continue
+            if enter(child, frame, declared, high, low):
                 return True
         return False
+
+    def text_message(self, message: Message, high: Number) -> bool:
+        """Give the leaves of a message that holds only texts, and no calls; False if it is another one."""
+        if (
+            message.p is not None
+            or message.prel is not None
+            or message.tool_calls
+            or message.role == "tool"
+            or message.function_call is not None
+            or self.message is not None
+        ):
+            return False
+        for kid in message.children:
+            if type(kid) is not str:
+                return False
+        ops = self.ops
+        leaves, index = ops.leaves, len(ops.leaves)
+        end = index + len(message.children) + 1
+        start = MessageStart(message, self.location, self.frame_number, NEVER, high, index, end)
+        leaves.append(start)
+        leaves.extend(message.children)  # type: ignore[arg-type]
+        leaves.append(_MESSAGE_END)
+        ops.highs.extend([high] * (end + 1 - index))
+        ops.specials.append(index)
+        ops.specials.append(end)
+        ops.messages.append(start)
+        self.is_chat = True
+        return True
 
     def choose(self, frame: _Frame) -> bool:
         """Go to the next alternative of a first; False when there is none left."""
@@ -235,7 +302,9 @@ class _Compiler:
                 priority = parent
             else:
                 parent = frame.declared
-                priority = self.declared(child, parent) if isinstance(child, Element) else parent
+                priority = BASE_PRIORITY  # always eligible, unless it has a priority of its own
+                if isinstance(child, Element) and (child.p is not None or child.prel is not None):
+                    priority = self.declared(child, parent)
             high = min(frame.high, parent) if frame.rank is not None else frame.high
             low, frame.floor = frame.floor, max(frame.floor, priority)
             if self.enter(child, frame, parent, high, low):
@@ -277,7 +346,7 @@ class _Compiler:
             self.end_note(entry)
             return False
         declared = parent
-        if child.p is not None or child.prel is not None:
+        if child.p is not None or child.prel is not None or isinstance(child, (Scope, Fallback)):
             declared = self.declared(child, parent)
             self.levels().append(declared)
             high = min(high, declared)
@@ -298,18 +367,19 @@ class _Compiler:
             children = self.expansions.children(child, self.path)
         else:
             children = child.children
-        new = _Frame(child, children, iter(children), declared, high, low, dead, entry=entry)
-        if isinstance(child, Message):
+        new = _Frame(child, children, declared, high, low, dead, entry)
+        if isinstance(child, (Scope, First)):
+            if child.on_include is not None or child.on_eject is not None:
+                self.has_callbacks = True
+            if isinstance(child, First):
+                new.choosing, new.floor = True, low
+        elif isinstance(child, Message):
             self.open_message(child, new)
         elif isinstance(child, (Isolate, Max)):
             self.open_limit(child, new)
-        elif isinstance(child, First):
-            new.choosing, new.floor = True, low
         elif isinstance(child, Fallback):
             count = sum(kid is not None and kid is not True and kid is not False for kid in children)
             new.choosing, new.floor, new.rank = True, low, 1 - count
-        if isinstance(child, (Scope, First)) and not (child.on_include is None and child.on_eject is None):
-            self.has_callbacks = True
         self.frames.append(new)
         return True
 
@@ -338,6 +408,8 @@ class _Compiler:
             ops.specials.append(index)
             if isinstance(leaf, IsolateOp):
                 ops.isolates.append(index)
+            elif isinstance(leaf, ToolOp):
+                ops.tools.append(index)
 
     def void(self, element: Element, high: Number, low: Number, dead: bool) -> None:
         """Add the leaves of an element without children."""
@@ -384,18 +456,21 @@ class _Compiler:
             )
         self.message = message
         self.is_chat = True
-        record = MessageRecord(
-            message=message,
-            path=self.path() if self.recording else "",
-            location=self.place(frame.high, frame.low),
+        start = MessageStart(
+            message,
+            self.location,
+            self.frame_number,
+            frame.low,
+            frame.high,
+            len(self.ops.leaves),
             present=not frame.dead,
-            start=len(self.ops.leaves),
+            path=self.path() if self.recording else "",
         )
-        self.ops.messages.append(record)
-        frame.record = record
+        self.ops.messages.append(start)
+        frame.start = start
         if message.tool_calls or message.role == "tool":
-            self.has_units = True
-        self.leaf(MessageStart(message), frame.high, frame.low, frame.dead)
+            self.has_units = self.ops.has_units = True
+        self.leaf(start, frame.high, frame.low, frame.dead)
         if message.tool_calls:
             self.leaf(CallsOp(message.tool_calls), frame.high, frame.low, frame.dead)
         if message.function_call is not None:
@@ -403,10 +478,10 @@ class _Compiler:
 
     def close_message(self, frame: _Frame) -> None:
         """End a message."""
-        assert frame.record is not None
+        assert frame.start is not None
         self.message = None
-        frame.record.end = len(self.ops.leaves)
-        self.leaf(MessageEnd(), frame.high, frame.low, frame.dead)
+        frame.start.end = len(self.ops.leaves)
+        self.leaf(_MESSAGE_END, frame.high, frame.low, frame.dead)
 
     def open_limit(self, element: Isolate | Max, frame: _Frame) -> None:
         """Begin an isolate or a max: the intervals inside start afresh."""

@@ -12,13 +12,13 @@ from bisect import bisect_left, bisect_right
 from itertools import accumulate
 from operator import neg
 
+from priompt_py.engine.pricing import USUAL_CHARS
 from priompt_py.engine.walker import Walker
 from priompt_py.model.elements import BASE_PRIORITY, Number
 
 __all__ = ["smallest_fit"]
 
 _SAMPLE_CHARS = 1_500
-_USUAL_CHARS = 4.0  # characters a token, before anything was counted
 _MARGIN = 1.02  # the first guess aims a little above the limit, so that the walk is mostly upwards
 _NEAR = 0.10  # of the limit: a guess further off is made again with what was learnt
 _STEP_COST = 60  # characters that could be counted at once in the time of one step
@@ -45,14 +45,12 @@ class _Monotone:
         self.ins = line.ins
         self.base = bisect_right(self.levels, -BASE_PRIORITY, key=neg)
         leaves = walker.presence.leaves
-        pieces = walker.pieces
         if walker.presence.only_text:
             sizes = [len(leaves[index]) for index in line.ins]  # type: ignore[arg-type]
         else:
+            piece = walker.piece
             sizes = [
-                len(leaf)
-                if isinstance(leaf := leaves[index], str)
-                else len((piece := pieces[index]).head) + len(piece.tail) + int(_USUAL_CHARS * piece.core)
+                len(leaf) if isinstance(leaf := leaves[index], str) else piece(index).size
                 for index in line.ins
             ]
         self.sums = [0, *accumulate(sizes)]  # characters in at each position
@@ -128,7 +126,7 @@ class _Monotone:
     def sample(self) -> float:
         """Characters a token, from some of the leaves that come in first."""
         count, leaves = self.walker.pricing.count, self.walker.presence.leaves
-        end = max(1, bisect_left(self.sums, self.limit * _USUAL_CHARS))
+        end = max(1, bisect_left(self.sums, self.limit * USUAL_CHARS))
         step = max(1, end // 24)
         chars = tokens = 0
         for index in self.ins[0:end:step]:
@@ -139,7 +137,7 @@ class _Monotone:
                 tokens += count(text)
                 if chars > _SAMPLE_CHARS:
                     break
-        return chars / tokens if tokens else _USUAL_CHARS
+        return chars / tokens if tokens else USUAL_CHARS
 
     def down(self, position: int) -> tuple[int, int] | None:
         """Walk down until no lower level can fit; the lowest position that fits, and its count."""

@@ -25,7 +25,6 @@ from priompt_py.model.ops import (
     Leaf,
     MessageEnd,
     MessageStart,
-    Op,
     Ops,
     ReserveOp,
     ToolOp,
@@ -77,15 +76,14 @@ class Explanation:
         reasons: list[Reason] = []
         for entry in entries:
             reasons.append(self._reason(entry, reasons))
-        # A first is in if one of its alternatives is.
-        chosen = {
-            entry.parent
-            for entry, reason in zip(entries, reasons, strict=True)
-            if entry.is_alternative and reason == "included"
-        }
-        for number, entry in enumerate(entries):
+        # A first is in if one of its alternatives is: settled from the inside outwards.
+        chosen: set[int] = set()
+        for number in range(len(entries) - 1, -1, -1):
+            entry = entries[number]
             if isinstance(entry.element, First) and reasons[number] == "included" and number not in chosen:
                 reasons[number] = "below_cutoff"
+            if entry.is_alternative and reasons[number] == "included":
+                chosen.add(entry.parent)
         return reasons
 
     def _reason(self, entry: Entry, before: Sequence[Reason]) -> Reason:
@@ -227,7 +225,8 @@ class Explanation:
     def _starts(self) -> tuple[dict[int, list[int]], int]:
         """Where each leaf of each ops that is in begins in the flat text, and one place more; and where all end."""
         chat_format = self.pricing.chat_format
-        last_end = self._last_message_end() if self.pricing.last_message_incomplete else None
+        last_end = self._messages_in() if self.pricing.last_message_incomplete else -1
+        ends = 0
         starts: dict[int, list[int]] = {}
         at = 0
         stack: list[tuple[Ops, int, list[int]]] = [(self.recorded.ops, 0, [])]
@@ -249,7 +248,8 @@ class Explanation:
                     header = chat_format.header(message.role, message.name, message.to)
                     at += len(chat_format.im_start) + len(header) + len(chat_format.im_sep)
                 elif isinstance(leaf, MessageEnd):
-                    at += 0 if leaf is last_end else len(chat_format.im_end)
+                    ends += 1
+                    at += 0 if ends == last_end else len(chat_format.im_end)
                 elif isinstance(leaf, IsolateOp) and self._solved[id(leaf.ops)] is not None:
                     stack.append((ops, index, places))
                     stack.append((leaf.ops, 0, []))
@@ -260,12 +260,12 @@ class Explanation:
                 starts[id(ops)] = places
         return starts, at
 
-    def _last_message_end(self) -> Op | None:
+    def _messages_in(self) -> int:
+        """How many messages are in."""
         root = self._solved[id(self.recorded.ops)]
         assert root is not None
         indexes = list(compress(range(len(self.recorded.ops.leaves)), root.on))
-        ends = [leaf for leaf in self._flat(self.recorded.ops, indexes) if isinstance(leaf, MessageEnd)]
-        return ends[-1] if ends else None
+        return sum(isinstance(leaf, MessageEnd) for leaf in self._flat(self.recorded.ops, indexes))
 
 
 def _is_decided(element: Element) -> bool:

@@ -15,10 +15,34 @@ from priompt_py.tokens.safe_cuts import SafeCuts
 from priompt_py.tokens.tokenizer import Tokenizer, max_token_bytes_of, safe_cuts_of
 from priompt_py.tokens.tool_cost import tool_cost, tools_closing_cost
 
-__all__ = ["Pricing"]
+__all__ = ["Piece", "Pricing"]
+
+USUAL_CHARS = 4.0
+"""Characters a token, where nothing was counted yet."""
 
 _MEMO_CHARS = 2_000
 """Code points; without a shared cache, longer texts are not remembered: they are large, hits unlikely."""
+
+
+@attrs.define(eq=False)
+class Piece:
+    """What a leaf does to the count.
+
+    ``head`` is the text before its first cut, ``tail`` the text after its last, ``core`` the tokens
+    that are its own whatever stands around it. ``open``: it has no cut, and ``head`` is all its text.
+    ``capped``: ``core`` is a lower bound above the limit, not the count.
+    """
+
+    head: str
+    core: int
+    tail: str = ""
+    open: bool = False
+    capped: bool = False
+
+    @property
+    def size(self) -> int:
+        """About how many characters it stands for, its fixed tokens included."""
+        return len(self.head) + len(self.tail) + int(USUAL_CHARS * self.core)
 
 
 @attrs.define(eq=False)
@@ -38,6 +62,8 @@ class Pricing:
     known: dict[str, int] = attrs.field(init=False)
     remember: Callable[[str, int], object] = attrs.field(init=False)
     memo_chars: int = attrs.field(init=False)
+    frame: int = attrs.field(init=False)
+    shared: dict[tuple[int, bool], Piece] = attrs.field(init=False, factory=dict)
     last: tuple[str, int] = attrs.field(init=False, default=("", 0))
     cuts: SafeCuts | None = attrs.field(init=False)
     most_bytes: int | None = attrs.field(init=False)
@@ -52,6 +78,7 @@ class Pricing:
             self.known = view
             self.remember = view.put
             self.memo_chars = self.cache.max_text
+        self.frame = self.chat_format.message_cost(self.count)
         self.cuts = safe_cuts_of(self.tokenizer)
         self.most_bytes = max_token_bytes_of(self.tokenizer)
 
@@ -91,6 +118,18 @@ class Pricing:
                 return self.count(json.dumps(op.element.data, ensure_ascii=False))
             return tokens
         return 0
+
+    def piece(self, op: Op) -> Piece:
+        """The piece of a leaf that is not text. Pieces of one cost are shared: most messages cost the same."""
+        if isinstance(op, MessageStart) and op.message.name is None and op.message.to is None:
+            cost = self.frame
+        else:
+            cost = self.cost(op)
+        key = (cost, op.separates)
+        piece = self.shared.get(key)
+        if piece is None:
+            piece = self.shared[key] = Piece("", cost, open=not op.separates)
+        return piece
 
     def tool(self, op: ToolOp) -> int:
         """The cost of one tool definition, without the closing constant."""

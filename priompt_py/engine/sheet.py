@@ -15,9 +15,9 @@ import attrs
 from priompt_py.engine.cutoff import smallest_fit
 from priompt_py.engine.intervals import CutoffSet, intersect, through_levels, union
 from priompt_py.engine.presence import CostOp, Presence
-from priompt_py.engine.pricing import Pricing
+from priompt_py.engine.pricing import Piece, Pricing
 from priompt_py.engine.structure import partners
-from priompt_py.engine.walker import Piece, Walker
+from priompt_py.engine.walker import Walker
 from priompt_py.model.elements import BASE_PRIORITY, Number, ToolDefinition
 from priompt_py.model.ops import (
     NEVER,
@@ -26,7 +26,6 @@ from priompt_py.model.ops import (
     IsolateOp,
     Leaf,
     MaxRegion,
-    MessageRecord,
     MessageStart,
     Op,
     Ops,
@@ -46,6 +45,7 @@ class TooBig:
     tokens: int
     reserved: int
     limit: int
+    fixed: bool  # whether that limit is a number of its own, not a share of another
 
 
 class OverLimit(Exception):
@@ -95,18 +95,14 @@ def make_sheet(
     ``closed`` are the solved isolates by leaf; ``region_limits`` the ceilings in tokens; ``chat_cost``
     what a chat costs besides its messages. Raises OverLimit.
     """
-    if ops.only_text and not ops.regions:
-        return Sheet(Presence(ops.leaves, ops.highs, ops.lows, only_text=True), {}, ops.levels)
+    if not ops.regions and not ops.lows and not (pair_tools and ops.has_units) and not ops.isolates and not ops.tools:
+        return _plain_sheet(ops, chat_cost)
     sets = _Sets(ops.highs, ops.lows)
     special: dict[int, Piece] = {}
-    for index in ops.specials:
-        leaf = ops.leaves[index]
-        if isinstance(leaf, IsolateOp):
-            special[index] = _closed_piece(closed[index], pricing)
-            if closed[index].too_big is not None:
-                sets.put(index, ())
-        elif isinstance(leaf, Op):
-            special[index] = Piece("", pricing.cost(leaf), open=not leaf.separates)
+    for index, inner in closed.items():
+        special[index] = _closed_piece(inner, pricing)
+        if inner.too_big is not None:
+            sets.put(index, ())
     region_fits = _carry_regions(ops, sets, special, pricing, region_limits, closed)
     for index, inner in closed.items():
         if inner.too_big is not None and _is_required(
@@ -117,13 +113,23 @@ def make_sheet(
         _close_units(ops, sets, closed)
     extra = [
         *_chat_costs(ops, sets, closed, chat_cost),
-        *_tool_costs(ops.specials, ops.leaves, sets, closed, pricing),
+        *_tool_costs(ops.tools, ops.leaves, sets, closed, pricing),
     ]
     presence = sets.presence(ops.leaves, extra, special)
     levels: list[Number] = ops.levels
-    if sets.changed:
+    if sets.changed or ops.regions:
         levels = [*ops.levels, *ops.highs, *(level for region in ops.regions for level in region.levels)]
     return Sheet(presence, special, levels, region_fits)
+
+
+def _plain_sheet(ops: Ops, chat_cost: int) -> Sheet:
+    """The sheet of ops whose intervals hold as they were compiled: the usual case, kept quick."""
+    if not ops.messages or not chat_cost:
+        return Sheet(Presence(ops.leaves, ops.highs, ops.lows, only_text=ops.only_text), {}, ops.levels)
+    high = max([start.high for start in ops.messages if start.present], default=NEVER)
+    leaves = [*ops.leaves, CostOp(chat_cost)]
+    presence = Presence(leaves, [*ops.highs, high], ops.lows, only_text=False)
+    return Sheet(presence, {len(leaves) - 1: Piece("", chat_cost, open=True)}, ops.levels)
 
 
 class _Sets:
@@ -182,7 +188,8 @@ class _Sets:
             special[len(self.highs) - 1] = Piece("", tokens, open=True)
         self.changed = changed
         everything = [*leaves, *(CostOp(tokens) for _, tokens in extra)]
-        return Presence(everything, self.highs, self.lows, only_text=not special, more=self.more)
+        only_text = all(isinstance(leaf, str) for leaf in everything)
+        return Presence(everything, self.highs, self.lows, only_text=only_text, more=self.more)
 
 
 def _closed_piece(inner: Closed, pricing: Pricing) -> Piece:
@@ -224,7 +231,7 @@ def _carry_regions(
         region = ops.regions[number]
         found = _fitting_levels(ops, number, sets, special, pricing, closed, limits[number])
         if isinstance(found, TooBig):
-            if not isinstance(region.limit, str):
+            if found.fixed:
                 raise OverLimit(found)
             late.append((region, found))
             for index in range(region.start, region.end):
@@ -298,7 +305,8 @@ def _fitting_levels(
     part = sets.slice(start, stop)
     pieces = {index - start: special[index] for index in range(start, stop) if index in special}
     moved = {index - start: closed[index] for index in range(start, stop) if index in closed}
-    extra = _tool_costs(list(pieces), leaves, part, moved, pricing)
+    tools = [index - start for index in ops.tools if start <= index < stop]
+    extra = _tool_costs(tools, leaves, part, moved, pricing)
     presence = part.presence(leaves, extra, pieces)
     walker = Walker(presence, presence.timeline(), pieces, pricing, limit)
     walker.place(BASE_PRIORITY)
@@ -307,7 +315,7 @@ def _fitting_levels(
         reserved = sum(
             pricing.cost(leaf) for leaf, on in zip(leaves, walker.on, strict=False) if on and isinstance(leaf, ReserveOp)
         )
-        return TooBig(region.path, base - reserved, reserved, limit)
+        return TooBig(region.path, base - reserved, reserved, limit, fixed=not isinstance(region.limit, str))
     lowest = smallest_fit(walker)
     assert lowest is not None
     # Levels below show what the lowest fitting one shows until something changes; then none fits.
@@ -337,7 +345,6 @@ def next_change(walker: Walker) -> Number | None:
 def _close_units(ops: Ops, sets: _Sets, closed: dict[int, Closed]) -> None:
     """Tool calls and results are in together or not at all."""
     allowed: dict[int, list[CutoffSet]] = defaultdict(list)
-    records: dict[int, MessageRecord] = {}
     for record, answers in partners(ops):
         together: CutoffSet = sets.get(record.start) if record.present else ()
         for results in answers.values():
@@ -345,7 +352,6 @@ def _close_units(ops: Ops, sets: _Sets, closed: dict[int, Closed]) -> None:
         for results in answers.values():
             for result in results:
                 allowed[id(result)].append(together)
-                records[id(result)] = result
         if record.present:
             span = range(record.start, record.end + 1)
             shows = union(sets.get(i) for i in span if _is_visible(ops.leaves[i], closed.get(i)))
@@ -385,7 +391,7 @@ def _chat_costs(
 
 
 def _tool_costs(
-    specials: Sequence[int], leaves: Sequence[Leaf], sets: _Sets, closed: dict[int, Closed], pricing: Pricing
+    tools: Sequence[int], leaves: Sequence[Leaf], sets: _Sets, closed: dict[int, Closed], pricing: Pricing
 ) -> list[tuple[CutoffSet, int]]:
     """What tools cost: each name once, and the closing once, wherever a tool is in."""
     groups: list[tuple[ToolOp, list[CutoffSet]]] = []
@@ -399,14 +405,14 @@ def _tool_costs(
         by_name[op.element.name].append(len(groups))
         groups.append((op, [intervals]))
 
-    for index in specials:
+    for index in tools:
         leaf = leaves[index]
         if isinstance(leaf, ToolOp):
             add(leaf, sets.get(index))
-        elif index in closed:
-            for inside in closed[index].leaves:
-                if isinstance(inside, ToolOp):
-                    add(inside, sets.get(index))
+    for index, inner in closed.items():
+        for leaf in inner.leaves:
+            if isinstance(leaf, ToolOp):
+                add(leaf, sets.get(index))
     costs: list[tuple[CutoffSet, int]] = []
     for op, intervals in groups:
         if together := union(intervals):

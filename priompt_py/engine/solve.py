@@ -128,15 +128,22 @@ def _solve_isolate(
     limit = limits[id(ops)]
     inner = _by_leaf(ops, closed)
     cost = pricing.chat_format.chat_cost(1) if _has_message(ops, inner) else 0
-    sheet = make_sheet(ops, pricing, inner, ceilings[id(ops)], chat_cost=cost, pair_tools=pair_tools)
+    isolate = isolates[id(ops)]
+    fixed = not isinstance(isolate.limit, str)
+    try:
+        sheet = make_sheet(ops, pricing, inner, ceilings[id(ops)], chat_cost=cost, pair_tools=pair_tools)
+    except OverLimit as error:
+        if fixed or error.what.fixed:
+            raise
+        closed[id(ops)] = Closed([], error.what)  # something required in it is over: it fits at no level
+        return None
     part = _search(sheet, ops, pricing, limit)
     if part is not None:
         closed[id(ops)] = Closed(list(_included(ops, part.on, closed)))
         return part
     least, reserved = _least(sheet, ops, pricing, closed)
-    isolate = isolates[id(ops)]
-    too_big = TooBig(isolate.path, least - reserved, reserved, limit)
-    if not isinstance(isolate.limit, str):
+    too_big = TooBig(isolate.path, least - reserved, reserved, limit, fixed)
+    if fixed:
         raise OverLimit(too_big)
     closed[id(ops)] = Closed([], too_big)
     return None

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from priompt_py.errors import StructureError
-from priompt_py.model.ops import Compiled, Location, MessageRecord, Ops, ToolRecord
+from priompt_py.model.ops import Compiled, Location, MessageStart, Ops, ToolRecord
 
 __all__ = ["can_be_together", "check_tools", "check_units", "drop_text_beside_messages", "partners"]
 
@@ -90,14 +90,14 @@ def same_tool(a: ToolRecord, b: ToolRecord) -> bool:
     return (one.description, one.parameters, one.strict) == (two.description, two.parameters, two.strict)
 
 
-def partners(ops: Ops) -> list[tuple[MessageRecord, dict[str, list[MessageRecord]]]]:
+def partners(ops: Ops) -> list[tuple[MessageStart, dict[str, list[MessageStart]]]]:
     """Each message with tool calls, with the results that answer each of its ids: those that stand
     after it and can be in together with it."""
-    results: dict[str, list[tuple[int, MessageRecord]]] = defaultdict(list)
+    results: dict[str, list[tuple[int, MessageStart]]] = defaultdict(list)
     for number, record in enumerate(ops.messages):
         if record.message.tool_call_id is not None:
             results[record.message.tool_call_id].append((number, record))
-    units: list[tuple[MessageRecord, dict[str, list[MessageRecord]]]] = []
+    units: list[tuple[MessageStart, dict[str, list[MessageStart]]]] = []
     for number, record in enumerate(ops.messages):
         if record.message.tool_calls:
             answers = {
@@ -158,8 +158,8 @@ def _border(places: Sequence[Ops], ops: Ops) -> str:
 
 def _check_ids(ops: Ops) -> None:
     """No id is empty, and none stands twice among what can be in together."""
-    calls: dict[str, list[MessageRecord]] = defaultdict(list)
-    results: dict[str, list[MessageRecord]] = defaultdict(list)
+    calls: dict[str, list[MessageStart]] = defaultdict(list)
+    results: dict[str, list[MessageStart]] = defaultdict(list)
     for record in ops.messages:
         message = record.message
         own: set[str] = set()
@@ -176,7 +176,7 @@ def _check_ids(ops: Ops) -> None:
             _not_twice(results[message.tool_call_id], record, f"a tool result for {message.tool_call_id!r}")
 
 
-def _not_twice(earlier: list[MessageRecord], record: MessageRecord, what: str) -> None:
+def _not_twice(earlier: list[MessageStart], record: MessageStart, what: str) -> None:
     for other in earlier:
         if can_be_together(other.location, record.location):
             raise StructureError(f"{record.path}: {what} stands at {other.path} already, and both can be in together")

@@ -8,33 +8,14 @@ counts add up exactly at safe cuts, and at separators with every tokenizer.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import compress
 
-import attrs
-
 from priompt_py.engine.presence import Presence, Timeline
-from priompt_py.engine.pricing import Pricing
+from priompt_py.engine.pricing import Piece, Pricing
 from priompt_py.model.elements import Number
 from priompt_py.tokens.safe_cuts import count_up_to
 
-__all__ = ["Piece", "Walker", "measure_text"]
-
-
-@attrs.define(eq=False)
-class Piece:
-    """What a leaf does to the count.
-
-    ``head`` is the text before its first cut, ``tail`` the text after its last, ``core`` the tokens
-    that are its own whatever stands around it. ``open``: it has no cut, and ``head`` is all its text.
-    ``capped``: ``core`` is a lower bound above the limit, not the count.
-    """
-
-    head: str
-    core: int
-    tail: str = ""
-    open: bool = False
-    capped: bool = False
+__all__ = ["Walker", "measure_text"]
 
 
 def measure_text(text: str, pricing: Pricing, limit: int) -> Piece:
@@ -98,8 +79,11 @@ class Walker:
         piece = self.pieces.get(index)
         if piece is None:
             leaf = self.presence.leaves[index]
-            assert isinstance(leaf, str)
-            piece = self.pieces[index] = measure_text(leaf, self.pricing, self.limit)
+            if isinstance(leaf, str):
+                piece = measure_text(leaf, self.pricing, self.limit)
+            else:
+                piece = self.pricing.piece(leaf)
+            self.pieces[index] = piece
         return piece
 
     # -- jumping ------------------------------------------------------------------------------
@@ -135,7 +119,7 @@ class Walker:
             if isinstance(leaf, str):
                 texts.append(leaf)
                 continue
-            piece = self.pieces[index]
+            piece = self.pieces.get(index) or self.piece(index)
             total += piece.core
             texts.append(piece.head)
             if not piece.open:
@@ -203,6 +187,10 @@ class Walker:
 
     def right_of(self, index: int) -> str:
         """The text in that stands after a leaf and before the first cut after it."""
+        return self._right(index)[0]
+
+    def _right(self, index: int) -> tuple[str, int]:
+        """``right_of``, and the leaf that holds the cut (or the number of leaves)."""
         on, pieces = self.on, self.pieces
         texts: list[str] = []
         here = on.find(1, index + 1)
@@ -212,7 +200,7 @@ class Walker:
             if not piece.open:
                 break
             here = on.find(1, here + 1)
-        return texts[0] if len(texts) == 1 else "".join(texts)
+        return texts[0] if len(texts) == 1 else "".join(texts), here if here >= 0 else len(on)
 
     # -- bounds -------------------------------------------------------------------------------
 
@@ -222,30 +210,18 @@ class Walker:
         Only a stretch between cuts into which a leaf can still come can change, and what stands in
         it now will cost its bytes by the most a token holds in any case.
         """
-        on, pieces, count = self.on, self.pieces, self.pricing.count
-        most_bytes = self.pricing.most_bytes
+        on, most_bytes = self.on, self.pricing.most_bytes
         loss = self.owed
-        texts: list[str] = []
-        touched = False
-        before = -1
-        for index in compress(range(len(on)), on):
-            if index != before + 1:
-                touched = True
-            before = index
-            piece = pieces.get(index) or self.piece(index)
-            texts.append(piece.head)
-            if piece.open:
-                continue
-            if touched:
-                loss += _can_vanish("".join(texts), count, most_bytes)
-                touched = False
-            texts = [piece.tail]
-        if touched or before != len(on) - 1:
-            loss += _can_vanish("".join(texts), count, most_bytes)
+        done = -1  # the last leaf of the stretch that was looked at last
+        gap = on.find(0)
+        while gap >= 0:
+            after = on.find(1, gap)
+            if after < 0:
+                after = len(on)
+            if gap > done:
+                right, done = self._right(after - 1)
+                text = self.left_of(gap) + right
+                if text:
+                    loss += self.pricing.count(text) - (0 if most_bytes is None else -(-len(text) // most_bytes))
+            gap = on.find(0, after)
         return loss
-
-
-def _can_vanish(text: str, count: Callable[[str], int], most_bytes: int | None) -> int:
-    if not text:
-        return 0
-    return count(text) - (0 if most_bytes is None else -(-len(text) // most_bytes))

@@ -40,7 +40,6 @@ __all__ = [
     "Location",
     "MaxRegion",
     "MessageEnd",
-    "MessageRecord",
     "MessageStart",
     "Op",
     "Ops",
@@ -52,6 +51,11 @@ __all__ = [
 
 NEVER = float("-inf")
 """The low end of what has none; no priority is that low."""
+
+
+Location: TypeAlias = tuple[tuple[int, Number, Number], ...]
+"""Where something stands among intervals: ``(frame, low, high)`` from the root inwards. A frame is
+the prompt, an isolate or a max, numbered; each has cutoffs (or levels) of its own."""
 
 
 @attrs.define(eq=False)
@@ -77,10 +81,27 @@ class CacheCut(Op):
 
 @attrs.define(eq=False)
 class MessageStart(Op):
-    """The beginning of a message; its frame's cost is counted here."""
+    """The beginning of a message; its frame's cost is counted here.
+
+    ``start`` is its own leaf, ``end`` that of its MessageEnd. ``outer``, ``frame``, ``low`` and ``high``
+    say where it stands; a message that no cutoff can bring in is not ``present``: it has no leaves.
+    """
 
     separates: ClassVar[bool] = True
     message: Message
+    outer: Location
+    frame: int
+    low: Number
+    high: Number
+    start: int
+    end: int = 0
+    present: bool = True
+    path: str = ""
+
+    @property
+    def location(self) -> Location:
+        """Where it stands among intervals."""
+        return (*self.outer, (self.frame, self.low, self.high))
 
 
 @attrs.define(eq=False)
@@ -173,26 +194,6 @@ class MaxRegion:
 
 
 @attrs.define(eq=False)
-class MessageRecord:
-    """Where a message's leaves are: ``start`` its MessageStart, ``end`` its MessageEnd (inclusive).
-
-    ``present`` is False for a message that no cutoff can bring in: it has no leaves.
-    """
-
-    message: Message
-    path: str
-    location: Location
-    present: bool
-    start: int
-    end: int = 0
-
-
-Location: TypeAlias = tuple[tuple[int, Number, Number], ...]
-"""Where something stands among intervals: ``(frame, low, high)`` from the root inwards. A frame is
-the prompt, an isolate or a max, numbered; each has cutoffs (or levels) of its own."""
-
-
-@attrs.define(eq=False)
 class ToolRecord:
     """A tool definition of the tree, wherever it stands."""
 
@@ -207,6 +208,7 @@ class Ops:
 
     ``levels`` are declared priorities that are not the high end of some leaf already, unsorted and
     with repeats; ``regions`` are in the order in which they were opened (parents before children).
+    ``isolates``, ``tools`` and ``specials`` (all that is not text) are indexes of leaves.
     """
 
     leaves: list[Leaf] = attrs.field(factory=list)
@@ -214,10 +216,12 @@ class Ops:
     lows: dict[int, Number] = attrs.field(factory=dict)
     levels: list[Number] = attrs.field(factory=list)
     regions: list[MaxRegion] = attrs.field(factory=list)
-    messages: list[MessageRecord] = attrs.field(factory=list)
+    messages: list[MessageStart] = attrs.field(factory=list)
     isolates: list[int] = attrs.field(factory=list)
+    tools: list[int] = attrs.field(factory=list)
     specials: list[int] = attrs.field(factory=list)
     in_message: bool = False
+    has_units: bool = False
 
     @property
     def only_text(self) -> bool:

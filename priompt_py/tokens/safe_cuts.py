@@ -79,7 +79,8 @@ class SafeCuts:
     def after(self, text: str, offset: int) -> int:
         """The first cut at ``offset`` or later and strictly inside ``text``, -1 if there is none."""
         if self.pattern is None:
-            return max(1, offset) if offset < len(text) else -1
+            place = max(1, offset)
+            return place if place < len(text) else -1
         found = self.pattern.search(text, offset)
         return -1 if found is None else found.start()
 

@@ -18,8 +18,8 @@ from tests.cli.conftest import Priompt
         (b"Hello world\r\n", "", 3),
         (b"<|endoftext|>", "", 7),
         ("你好 😀 é".encode(), "", 3),
-        ("你好 😀 é".encode(), "--tokenizer cl100k_base", 6),
-        ("你好 😀 é".encode(), "--model gpt-4", 6),
+        ("你好 😀 é".encode(), "--tokenizer cl100k_base", 4),
+        ("你好 😀 é".encode(), "--model gpt-4", 4),
         ("你好 😀 é".encode(), "--model gpt-4 --tokenizer o200k_base", 3),
     ],
 )

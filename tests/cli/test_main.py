@@ -7,8 +7,10 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
+from types import MappingProxyType
 
 import click
 import pytest
@@ -21,23 +23,27 @@ PROGRAM = [sys.executable, "-m", "priompt_py.cli.main"]
 ROOT = Path(__file__).parents[2]
 
 
-def environment(**more: str) -> dict[str, str]:
+def environment(more: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:
     """This environment, with the package importable from the checkout, in a C locale without UTF-8 mode."""
     plain = {
         name: value for name, value in os.environ.items() if not name.startswith(("LC_", "PYTHON", "LANG"))
     }
     return (
-        plain | {"PYTHONPATH": str(ROOT), "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "C"} | more
+        plain
+        | {"PYTHONPATH": str(ROOT), "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "C"}
+        | dict(more)
     )
 
 
-def run(*arguments: str, cwd: Path, stdin: bytes = b"", **more: str) -> subprocess.CompletedProcess[bytes]:
+def run(
+    *arguments: str, cwd: Path, stdin: bytes = b"", more: Mapping[str, str] = MappingProxyType({})
+) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
         [*PROGRAM, *arguments],
         cwd=cwd,
         input=stdin,
         capture_output=True,
-        env=environment(**more),
+        env=environment(more),
         timeout=60,
         check=False,
     )
@@ -68,7 +74,7 @@ def test_help_imports_no_command_and_no_tokenizer(tmp_path: Path) -> None:
         "import sys\n"
         "from priompt_py.cli.main import main\n"
         "assert main(['--help']) == 0\n"
-        "heavy = ['tiktoken', 'rich', 'yaml', 'lark', 'asyncio', 'priompt_py.cli.render', 'priompt_py.face.render']\n"
+        "heavy = ['tiktoken', 'rich', 'yaml', 'lark', 'priompt_py.cli.render', 'priompt_py.cli.count']\n"
         "print([name for name in heavy if name in sys.modules], file=sys.stderr)\n"
     )
     done = subprocess.run(
@@ -96,20 +102,20 @@ def test_utf8_whatever_the_locale(tmp_path: Path, more: dict[str, str]) -> None:
     )
     tree = tmp_path / "bäume.json"
     tree.write_text(f'["{TEXT}"]', "utf-8")
-    done = run("render", "bäume.json", "--limit", "99", cwd=tmp_path, **more)
+    done = run("render", "bäume.json", "--limit", "99", cwd=tmp_path, more=more)
     assert (done.returncode, done.stdout, done.stderr) == (0, TEXT.encode(), b"")
-    done = run("render", "bäume.json", "--limit", "99", "-o", "größe.txt", cwd=tmp_path, **more)
+    done = run("render", "bäume.json", "--limit", "99", "-o", "größe.txt", cwd=tmp_path, more=more)
     assert (done.returncode, (tmp_path / "größe.txt").read_bytes()) == (0, TEXT.encode())
-    done = run("render", "p.py:prompt", "--limit", "99", "--set", f"name={TEXT}", cwd=tmp_path, **more)
+    done = run("render", "p.py:prompt", "--limit", "99", "--set", f"name={TEXT}", cwd=tmp_path, more=more)
     assert (done.returncode, done.stdout) == (0, f"Hello {TEXT}".encode())
     assert done.stderr == f"{TEXT}\n".encode()
     done = run(
-        "render", "p.py:prompt", "--limit", "99", "--props", f'{{"name": "{TEXT}"}}', cwd=tmp_path, **more
+        "render", "p.py:prompt", "--limit", "99", "--props", f'{{"name": "{TEXT}"}}', cwd=tmp_path, more=more
     )
     assert done.stdout == f"Hello {TEXT}".encode()
-    done = run("count", "-", cwd=tmp_path, stdin=TEXT.encode(), **more)
+    done = run("count", "-", cwd=tmp_path, stdin=TEXT.encode(), more=more)
     assert (done.returncode, done.stdout) == (0, b"3\n")
-    done = run("render", "é.json", "--limit", "9", cwd=tmp_path, **more)
+    done = run("render", "é.json", "--limit", "9", cwd=tmp_path, more=more)
     assert (done.returncode, done.stderr) == (2, "é.json: no such file\n".encode())
 
 

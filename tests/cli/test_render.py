@@ -54,10 +54,10 @@ def gives_async(children):
 
 def async_inside():
     runs.append(1)
-    return ["runs ", len(runs), " ", gives_async]
+    return ["runs ", len(runs), " ", gives_async()]
 
 def own_loop():
-    return looping
+    return looping()
 
 @component
 def looping(children):

@@ -376,7 +376,7 @@ WRONG: list[tuple[str, int, str]] = [
         "render prompts.py:fails_in_callbacks --limit 50",
         3,
         (
-            "prompts.py:fails_in_callbacks: callbacks failed (2 errors)\n"
+            "prompts.py:fails_in_callbacks: several callbacks failed (2 errors)\n"
             "  prompts.py:45: KeyError: 'lost'\n  prompts.py:45: KeyError: 'lost'"
         ),
     ),
