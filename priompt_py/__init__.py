@@ -1,6 +1,8 @@
 """Prompts as components: composed by priority, fitted to a token limit exactly."""
 
 from priompt_py.author.component import Component, component
+from priompt_py.author.json_form import from_json, from_json_text, to_json
+from priompt_py.author.json_schema import json_schema
 from priompt_py.author.messages import (
     assistant_message,
     developer_message,
@@ -24,6 +26,7 @@ from priompt_py.author.tags import (
     scope,
     token_break,
 )
+from priompt_py.author.tools import tool_definition
 from priompt_py.errors import (
     ArgumentTypeError,
     ArgumentValueError,
@@ -42,8 +45,11 @@ from priompt_py.face.render import acompile_prompt, arender, compile_prompt, ren
 from priompt_py.face.rendered import Rendered
 from priompt_py.model.elements import BASE_PRIORITY, Element, Node, turn
 from priompt_py.model.outcome import Decision
+from priompt_py.model.source_map import SourceMap, Span
+from priompt_py.providers.openai import from_openai
 from priompt_py.tokens.cache import TokenCache
 from priompt_py.tokens.chat_format import ChatFormat
+from priompt_py.tokens.limits import LimitChoice, limit_for
 from priompt_py.tokens.tokenizer import Tokenizer, get_tokenizer, register_tokenizer
 
 __all__ = [
@@ -55,6 +61,7 @@ __all__ = [
     "Decision",
     "Element",
     "JsonFormError",
+    "LimitChoice",
     "Node",
     "Program",
     "PromptError",
@@ -62,6 +69,8 @@ __all__ = [
     "ProviderError",
     "Rendered",
     "SourceError",
+    "SourceMap",
+    "Span",
     "StructureError",
     "TemplateError",
     "TemplateSyntaxError",
@@ -82,16 +91,23 @@ __all__ = [
     "empty",
     "fallback",
     "first",
+    "from_json",
+    "from_json_text",
+    "from_openai",
     "get_tokenizer",
     "hr",
     "image",
     "isolate",
+    "json_schema",
+    "limit_for",
     "part",
     "register_tokenizer",
     "render",
     "scope",
     "system_message",
+    "to_json",
     "token_break",
+    "tool_definition",
     "tool_message",
     "turn",
     "user_message",

@@ -20,14 +20,14 @@ from priompt_py.model.values import short_repr
 __all__ = ["JsonReader", "json_fault"]
 
 _LONG_PATH = 40  # steps; of a longer path both ends are shown
+_END = 8
 
 
 def json_fault(steps: Sequence[str | int], problem: str, more: str = "") -> JsonFormError:
     """The error for what stands at a JSON path; ``more`` is the rest of the path as text."""
     path = path_text(steps)
     if len(steps) > _LONG_PATH:
-        half = _LONG_PATH // 2
-        path = f"{path_text(steps[:half])}...({len(steps) - 2 * half} more)...{path_text(steps[-half:])}"
+        path = f"{path_text(steps[:_END])}...({len(steps) - 2 * _END} more)...{path_text(steps[-_END:])}"
     error = JsonFormError(f"${path}{more}: {problem}")
     vars(error)["path"] = f"${path_text(steps)}{more}"
     return error

@@ -68,21 +68,23 @@ def _parse(text: str) -> Any:
     """JSON as the standard library reads it, but without its silent tolerance."""
     bad: list[_Bad | _Repeated] = []
 
+    def marked(problem: str) -> _Bad:
+        mark = _Bad(problem)
+        bad.append(mark)
+        return mark
+
     def constant(name: str) -> _Bad:
-        bad.append(_Bad(f"{name} is no JSON number"))
-        return bad[-1]  # type: ignore[return-value]  # pyright: ignore[reportReturnType]
+        return marked(f"{name} is no JSON number")
 
     def number(digits: str) -> float | _Bad:
         value = float(digits)
-        return (
-            value if math.isfinite(value) else constant(digits if len(digits) < 40 else f"{digits[:37]}...")
-        )
+        return value if math.isfinite(value) else marked(f"{digits[:20]} is too large for a number")
 
     def whole(digits: str) -> int | _Bad:
         try:
             return int(digits)
         except ValueError:
-            return constant(f"an integer of {len(digits)} digits")
+            return marked(f"an integer of {len(digits)} digits has too many")
 
     def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
         made = dict(items)
@@ -133,7 +135,7 @@ def _first_bad(data: Any) -> JsonFormError:
         if isinstance(value, _Repeated):
             return json_fault((*path, value.key), "this key stands here twice")
         if is_mapping(value):
-            stack += [((*path, name), item) for name, item in reversed(value.items())]
+            stack += [((*path, name), item) for name, item in reversed(list(value.items()))]
         elif is_list(value):
             stack += [((*path, index), item) for index, item in reversed(list(enumerate(value)))]
     raise AssertionError  # an object that was overwritten stands in one that repeats a key

@@ -47,7 +47,7 @@ def image(
     media_type: str | None = None
     if data is not None:
         data = _bytes(data)
-        media_type, size = _read_image(data, size)
+        media_type, size = _read_image("data", data, size)
     else:
         url, data, media_type, size = _url(text("image", "url", url), size)
     return Image(
@@ -81,19 +81,19 @@ def _dimensions(value: object) -> tuple[int, int] | None:
     return width, height
 
 
-def _read_image(data: bytes, size: tuple[int, int] | None) -> tuple[str, tuple[int, int]]:
+def _read_image(argument: str, data: bytes, size: tuple[int, int] | None) -> tuple[str, tuple[int, int]]:
     """Media type and size of a picture's bytes; the given size wins."""
     from priompt_py.model.image_size import ImageDataError, sniff_image
 
     try:
         info = sniff_image(data)
     except ImageDataError as error:
-        raise wrong_value("data", f"image(): {error}") from None
+        raise wrong_value(argument, f"image(): {error}") from None
     if size is not None:
         return info.media_type, size
     if info.width is None or info.height is None:
         raise wrong_value(
-            "data",
+            argument,
             f"image(): the size of this {info.media_type} can't be read from its bytes; "
             "give dimensions=(width, height)",
         )
@@ -119,7 +119,7 @@ def _url(
         data = base64.b64decode(unquote_to_bytes("".join(body.split())), validate=True)
     except binascii.Error as error:
         raise wrong_value("url", f"image(): the data URL's base64 can't be read: {error}") from None
-    media_type, size = _read_image(data, size)
+    media_type, size = _read_image("url", data, size)
     return None, data, media_type, size
 
 

@@ -77,14 +77,17 @@ def _load_json(file: str) -> Source:
     name = name_of(file)
     text = read_text(file)
     from priompt_py.author.json_form import from_json_text
-    from priompt_py.errors import PromptError
+    from priompt_py.errors import JsonFormError
 
     try:
         node = from_json_text(text)
-    except PromptError as error:
+    except JsonFormError as error:
+        place, message = name, str(error)
         line, column = getattr(error, "line", None), getattr(error, "column", None)
-        place = name if line is None else f"{name}:{line}:{column}"
-        raise Fault(str(error), place=place, code=FAILED) from error
+        if line is not None:  # no JSON at all
+            place = f"{name}:{line}:{column}"
+            message = message.removeprefix(f"line {line}, column {column}: ")
+        raise Fault(message, place=place, code=FAILED) from error
     return Source(name, lambda props: _without_props(node, props, f"{name} is a JSON tree"))
 
 

@@ -234,8 +234,11 @@ class _Compiler:
                     p = child.p
                     if p is None:
                         prel = child.prel
-                        p = declared if prel is None else declared + prel
-                        if type(p) is not int:
+                        if prel is None:
+                            p = declared
+                        elif type(prel) is int and type(declared) is int:
+                            p = declared + prel
+                        else:
                             p = self.declared(child, declared)
                     kid = kids[0]
                     if type(kid) is str and kid:
@@ -292,6 +295,8 @@ class _Compiler:
 
     def choose(self, frame: _Frame) -> bool:
         """Go to the next alternative of a first; False when there is none left."""
+        if not self.recording and not frame.dead and frame.rank is None:
+            self.choose_texts(frame)
         for child in frame.iterator:
             if child is None or child is True or child is False:
                 continue
@@ -310,6 +315,29 @@ class _Compiler:
             if self.enter(child, frame, parent, high, low):
                 return True
         return False
+
+    def choose_texts(self, frame: _Frame) -> None:
+        """Give the leaves of alternatives that are scopes around one text, as long as they are."""
+        declared, high = frame.declared, frame.high
+        ops = self.ops
+        level = self.levels().append
+        for child in frame.children[len(frame.children) - length_hint(frame.iterator) :]:
+            if type(child) is not Scope or len(child.children) != 1:
+                return
+            text = child.children[0]
+            if type(text) is not str or not text or child.on_include is not None or child.on_eject is not None:
+                return
+            next(frame.iterator)
+            p = self.declared(child, declared)
+            level(p)
+            low, top = frame.floor, min(p, high)
+            if p > low:
+                frame.floor = p if child.p is not None or child.prel is not None else BASE_PRIORITY
+            if top > low:
+                if low != NEVER:
+                    ops.lows[len(ops.leaves)] = low
+                ops.leaves.append(text)
+                ops.highs.append(top)
 
     def levels(self) -> list[Number]:
         """Where declared priorities are noted: the region's list, else the ops'."""

@@ -40,20 +40,24 @@ class _Monotone:
     def __init__(self, walker: Walker) -> None:
         self.walker = walker
         self.limit = walker.limit
-        line = walker.timeline
-        self.levels = line.in_levels
-        self.ins = line.ins
-        self.base = bisect_right(self.levels, -BASE_PRIORITY, key=neg)
-        leaves = walker.presence.leaves
-        if walker.presence.only_text:
-            sizes = [len(leaves[index]) for index in line.ins]  # type: ignore[arg-type]
-        else:
-            piece = walker.piece
-            sizes = [
-                len(leaf) if isinstance(leaf := leaves[index], str) else piece(index).size
-                for index in line.ins
-            ]
-        self.sums = [0, *accumulate(sizes)]  # characters in at each position
+        self.base = bisect_right(walker.timeline.in_levels, -BASE_PRIORITY, key=neg)
+        self.read()
+
+    def read(self) -> None:
+        """Take the walker's timeline up."""
+        line = self.walker.timeline
+        self.ins, self.levels, self.sums = line.ins, line.in_levels, line.sums
+
+    def extend(self) -> None:
+        """Let the rest of a timeline follow; positions stay what they are."""
+        self.walker.timeline = self.walker.presence.timeline()
+        self.read()
+
+    def is_bottom(self, position: int) -> bool:
+        """Whether everything is in at a position."""
+        if position == len(self.ins) and not self.walker.timeline.complete:
+            self.extend()
+        return position == len(self.ins)
 
     def level(self, position: int) -> Number:
         return self.levels[position - 1] if position > self.base else BASE_PRIORITY
@@ -77,6 +81,8 @@ class _Monotone:
 
     def guess(self, ratio: float) -> int:
         """The last position whose size comes to about the limit."""
+        if self.sums[-1] <= self.limit * ratio and not self.walker.timeline.complete:
+            self.extend()
         position = bisect_right(self.sums, self.limit * ratio) - 1
         position = max(self.base, min(position, len(self.ins)))
         if position in (self.base, len(self.ins)) or self.levels[position - 1] != self.levels[position]:
@@ -102,10 +108,12 @@ class _Monotone:
 
     def start(self) -> int:
         """A position near the limit, its prompt counted."""
-        walker, bottom, everything = self.walker, len(self.ins), self.sums[-1]
+        walker, everything = self.walker, self.sums[-1]
         ratio = self.sample() if everything > 2 * _SAMPLE_CHARS else everything / max(1, self.limit)
-        if everything <= self.limit * ratio * _MARGIN or everything <= 2 * _SAMPLE_CHARS:
-            position = bottom
+        if walker.timeline.complete and (
+            everything <= self.limit * ratio * _MARGIN or everything <= 2 * _SAMPLE_CHARS
+        ):
+            position = len(self.ins)
             if self.measure(position) <= self.limit and not walker.capped:
                 return position
         else:
@@ -144,7 +152,6 @@ class _Monotone:
         walker, limit = self.walker, self.limit
         best: tuple[int, int] | None = None
         next_proof = limit
-        bottom = len(self.ins)
         while True:
             if walker.fits:
                 best = (position, walker.total)
@@ -155,7 +162,7 @@ class _Monotone:
                 if walker.total - loss > limit:
                     break
                 next_proof = max(walker.total, min(limit + loss, walker.total + loss // 2))
-            if position == bottom or self.too_many_bytes(position):
+            if self.is_bottom(position) or self.too_many_bytes(position):
                 break
             after = self.lower(position)
             if after - position >= _BIG_GROUP and self.group_is_over(position, after):

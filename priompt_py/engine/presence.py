@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import accumulate, compress, repeat
+from operator import le
 
 import attrs
 
@@ -18,19 +20,31 @@ class CostOp(Op):
 
     tokens: int
 
+    @property
+    def size(self) -> int:  # type: ignore[override]
+        return 4 * self.tokens
 
-@attrs.define(eq=False)
+
+@attrs.frozen(eq=False)
 class Timeline:
     """The comings and goings of leaves, by falling level.
 
     ``ins[k]`` comes in at ``in_levels[k]`` (present for cutoffs up to it), ``outs[k]`` goes out at
-    ``out_levels[k]`` (absent for cutoffs up to it). Both level lists fall.
+    ``out_levels[k]`` (absent for cutoffs up to it). Both level lists fall. ``sums[k]`` is the size of
+    the first k ins together, about in characters. Not ``complete``: only the ins of the highest levels
+    are there, whole levels each; the others come after them.
     """
 
-    ins: list[int]
-    in_levels: list[Number]
-    outs: list[int]
-    out_levels: list[Number]
+    ins: Sequence[int]
+    in_levels: Sequence[Number]
+    sums: Sequence[int]
+    outs: Sequence[int] = ()
+    out_levels: Sequence[Number] = ()
+    complete: bool = True
+
+
+_SAMPLED = 512  # leaves that a part of a timeline is guessed from
+_WORTH_PARTING = 8_000  # leaves; sorting fewer costs no more than looking which to sort
 
 
 @attrs.define(eq=False)
@@ -52,28 +66,83 @@ class Presence:
         """The cutoffs that a leaf is present for, ascending."""
         low, high = self.lows.get(index, NEVER), self.highs[index]
         own = [(low, high)] if low < high else []
-        return [*own, *self.more.get(index, ())]
+        return [*self.more.get(index, ()), *own]
 
-    def timeline(self) -> Timeline:
-        """The order in which leaves come and go."""
+    def timeline(self, size: float | None = None) -> Timeline:
+        """The order in which leaves come and go; with ``size``, perhaps only as far as that much is in."""
         highs = self.highs
+        if self.lows or self.more:
+            return self._with_goings()
+        if size is not None and len(highs) >= _WORTH_PARTING:
+            ins = self._highest(size)
+            if ins is not None:
+                return self._by_ins(ins, complete=False)
         ins = sorted(range(len(highs)), key=highs.__getitem__, reverse=True)
-        if not self.lows and not self.more:
-            while ins and highs[ins[-1]] == NEVER:
-                ins.pop()
-            return Timeline(ins, [highs[index] for index in ins], [], [])
+        while ins and highs[ins[-1]] == NEVER:
+            ins.pop()
+        return self._by_ins(ins, complete=True)
+
+    def _by_ins(self, ins: list[int], *, complete: bool) -> Timeline:
+        levels = [self.highs[index] for index in ins]
+        return Timeline(ins, levels, [0, *accumulate(self._sizes(ins))], complete=complete)
+
+    def _sizes(self, indexes: Iterable[int]) -> Iterable[int]:
+        leaves = self.leaves
+        if self.only_text:
+            return map(len, map(leaves.__getitem__, indexes))  # type: ignore[arg-type]
+        return [
+            len(leaf) if type(leaf := leaves[index]) is str else leaf.size  # type: ignore[union-attr]
+            for index in indexes
+        ]
+
+    def _highest(self, size: float) -> list[int] | None:
+        """The leaves of the highest levels, in order, down to a level at which about ``size`` is in; None
+        where that is most of them, or cannot be told from a sample."""
+        highs = self.highs
+        step = len(highs) // _SAMPLED
+        sample = sorted(
+            zip(highs[::step], self._sizes(range(0, len(highs), step)), strict=True), key=_level, reverse=True
+        )
+        sofar = 0.0
+        for number, (floor, one) in enumerate(sample):
+            sofar += one * step
+            if sofar > size and number > _SAMPLED // 32:
+                break
+        else:
+            return None
+        if number > len(sample) // 3 or floor == NEVER:
+            return None
+        chosen = list(compress(range(len(highs)), map(le, repeat(floor), highs)))
+        if len(chosen) * 2 > len(highs) or sum(self._sizes(chosen)) < size:
+            return None
+        chosen.sort(key=highs.__getitem__, reverse=True)
+        return chosen
+
+    def _with_goings(self) -> Timeline:
         comings: list[tuple[Number, int]] = []
         goings: list[tuple[Number, int]] = []
-        for index in range(len(highs)):
-            for low, high in self.intervals(index):
+        lows, more = self.lows, self.more
+        for index, high in enumerate(self.highs):
+            if index in more:
+                for low, top in self.intervals(index):
+                    comings.append((top, index))
+                    if low != NEVER:
+                        goings.append((low, index))
+                continue
+            floor = lows.get(index)
+            if floor is None:
+                if high != NEVER:
+                    comings.append((high, index))
+            elif floor < high:
                 comings.append((high, index))
-                if low != NEVER:
-                    goings.append((low, index))
+                goings.append((floor, index))
         comings.sort(key=_level, reverse=True)
         goings.sort(key=_level, reverse=True)
+        ins = [index for _, index in comings]
         return Timeline(
-            [index for _, index in comings],
+            ins,
             [level for level, _ in comings],
+            [0, *accumulate(self._sizes(ins))],
             [index for _, index in goings],
             [level for level, _ in goings],
         )

@@ -39,11 +39,6 @@ class Piece:
     open: bool = False
     capped: bool = False
 
-    @property
-    def size(self) -> int:
-        """About how many characters it stands for, its fixed tokens included."""
-        return len(self.head) + len(self.tail) + int(USUAL_CHARS * self.core)
-
 
 @attrs.define(eq=False)
 class Pricing:

@@ -14,7 +14,7 @@ import attrs
 
 from priompt_py.engine.cutoff import smallest_fit
 from priompt_py.engine.intervals import CutoffSet, intersect, through_levels, union
-from priompt_py.engine.presence import CostOp, Presence
+from priompt_py.engine.presence import CostOp, Presence, Timeline
 from priompt_py.engine.pricing import Piece, Pricing
 from priompt_py.engine.structure import partners
 from priompt_py.engine.walker import Walker
@@ -79,6 +79,7 @@ class Sheet:
     special: dict[int, Piece]
     levels: Sequence[Number]
     region_fits: Sequence[Sequence[Number] | None] = ()
+    timeline: Timeline | None = None
 
 
 def make_sheet(
@@ -95,7 +96,7 @@ def make_sheet(
     ``closed`` are the solved isolates by leaf; ``region_limits`` the ceilings in tokens; ``chat_cost``
     what a chat costs besides its messages. Raises OverLimit.
     """
-    if not ops.regions and not ops.lows and not (pair_tools and ops.has_units) and not ops.isolates and not ops.tools:
+    if not ops.regions and not (ops.lows and ops.messages) and not (pair_tools and ops.has_units) and not ops.isolates and not ops.tools:
         return _plain_sheet(ops, chat_cost)
     sets = _Sets(ops.highs, ops.lows)
     special: dict[int, Piece] = {}
@@ -123,13 +124,19 @@ def make_sheet(
 
 
 def _plain_sheet(ops: Ops, chat_cost: int) -> Sheet:
-    """The sheet of ops whose intervals hold as they were compiled: the usual case, kept quick."""
+    """The sheet of ops whose intervals hold as they were compiled: the usual case, kept with the ops."""
+    known = ops.known.get(chat_cost)
+    if isinstance(known, Sheet):
+        return known
     if not ops.messages or not chat_cost:
-        return Sheet(Presence(ops.leaves, ops.highs, ops.lows, only_text=ops.only_text), {}, ops.levels)
-    high = max([start.high for start in ops.messages if start.present], default=NEVER)
-    leaves = [*ops.leaves, CostOp(chat_cost)]
-    presence = Presence(leaves, [*ops.highs, high], ops.lows, only_text=False)
-    return Sheet(presence, {len(leaves) - 1: Piece("", chat_cost, open=True)}, ops.levels)
+        sheet = Sheet(Presence(ops.leaves, ops.highs, ops.lows, only_text=ops.only_text), {}, ops.levels)
+    else:
+        high = max([start.high for start in ops.messages if start.present], default=NEVER)
+        leaves = [*ops.leaves, CostOp(chat_cost)]
+        presence = Presence(leaves, [*ops.highs, high], ops.lows, only_text=False)
+        sheet = Sheet(presence, {len(leaves) - 1: Piece("", chat_cost, open=True)}, ops.levels)
+    ops.known[chat_cost] = sheet
+    return sheet
 
 
 class _Sets:

@@ -9,8 +9,8 @@ import attrs
 
 from priompt_py.engine.assemble import Assembled, assemble
 from priompt_py.engine.cutoff import smallest_fit
-from priompt_py.engine.presence import CostOp, Timeline
-from priompt_py.engine.pricing import Pricing
+from priompt_py.engine.presence import CostOp
+from priompt_py.engine.pricing import USUAL_CHARS, Pricing
 from priompt_py.engine.sheet import Closed, OverLimit, Sheet, TooBig, innermost_region, make_sheet, next_change
 from priompt_py.engine.walker import Walker
 from priompt_py.errors import PromptTooLong
@@ -19,6 +19,8 @@ from priompt_py.model.limits import resolve_limit
 from priompt_py.model.ops import Compiled, IsolateOp, Leaf, MessageStart, Ops, ReserveOp
 
 __all__ = ["Solution", "Solved", "solve"]
+
+_ENOUGH = 1.5  # of the size that a limit usually holds: what a part of a timeline should reach to
 
 Largest = Callable[[], Sequence[tuple[str, int]]]
 
@@ -157,8 +159,12 @@ def _has_message(ops: Ops, inner: dict[int, Closed]) -> bool:
 
 def _search(sheet: Sheet, ops: Ops, pricing: Pricing, limit: int) -> Solved | None:
     """The smallest declared level that fits; None if none does."""
-    walker = Walker(sheet.presence, _timeline(sheet, ops), sheet.special, pricing, limit)
+    timeline = sheet.timeline
+    if timeline is None:
+        timeline = sheet.presence.timeline(_ENOUGH * USUAL_CHARS * limit)
+    walker = Walker(sheet.presence, timeline, sheet.special, pricing, limit)
     level = smallest_fit(walker)
+    sheet.timeline = walker.timeline
     if level is None:
         return None
     floor = next_change(walker)
@@ -167,10 +173,6 @@ def _search(sheet: Sheet, ops: Ops, pricing: Pricing, limit: int) -> Solved | No
         if declared < cutoff and (floor is None or declared > floor):
             cutoff = declared
     return Solved(sheet, cutoff, walker.on, walker.total)
-
-
-def _timeline(sheet: Sheet, ops: Ops) -> Timeline:
-    return sheet.presence.timeline()
 
 
 def _included(ops: Ops, on: bytearray, closed: dict[int, Closed]) -> Iterator[Leaf]:
@@ -184,7 +186,7 @@ def _included(ops: Ops, on: bytearray, closed: dict[int, Closed]) -> Iterator[Le
 
 def _least(sheet: Sheet, ops: Ops, pricing: Pricing, closed: dict[int, Closed]) -> tuple[int, int]:
     """The tokens of the level that needs least, reserves included, and what of them is reserved."""
-    timeline = _timeline(sheet, ops)
+    timeline = sheet.presence.timeline()
     walker = Walker(sheet.presence, timeline, sheet.special, pricing, 0)
     walker.place(BASE_PRIORITY)
     best, on = walker.recount(), walker.on

@@ -8,7 +8,7 @@ present for every cutoff up to their high end. Nothing downstream knows elements
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import attrs
 
@@ -60,9 +60,11 @@ the prompt, an isolate or a max, numbered; each has cutoffs (or levels) of its o
 
 @attrs.define(eq=False)
 class Op:
-    """A leaf that is not text. ``separates``: tokens never merge across it."""
+    """A leaf that is not text. ``separates``: tokens never merge across it; ``size``: about how many
+    characters of text cost as much, for guesses."""
 
     separates: ClassVar[bool] = False
+    size: ClassVar[int] = 0
 
 
 @attrs.define(eq=False)
@@ -88,6 +90,7 @@ class MessageStart(Op):
     """
 
     separates: ClassVar[bool] = True
+    size: ClassVar[int] = 16
     message: Message
     outer: Location
     frame: int
@@ -114,6 +117,8 @@ class MessageEnd(Op):
 @attrs.define(eq=False)
 class CallsOp(Op):
     """The tool calls of the message it stands in (one unit), or its legacy function call."""
+
+    size: ClassVar[int] = 100
 
     calls: tuple[Call, ...]
     legacy: bool = False
@@ -152,6 +157,8 @@ class ToolOp(Op):
 class ImageOp(Op):
     """A picture."""
 
+    size: ClassVar[int] = 2_000
+
     element: Image
 
 
@@ -165,6 +172,8 @@ class PartOp(Op):
 @attrs.define(eq=False)
 class IsolateOp(Op):
     """Content that is solved by itself; ``limit`` as its author wrote it."""
+
+    size: ClassVar[int] = 1_000
 
     ops: Ops
     limit: int | str
@@ -208,7 +217,8 @@ class Ops:
 
     ``levels`` are declared priorities that are not the high end of some leaf already, unsorted and
     with repeats; ``regions`` are in the order in which they were opened (parents before children).
-    ``isolates``, ``tools`` and ``specials`` (all that is not text) are indexes of leaves.
+    ``isolates``, ``tools`` and ``specials`` (all that is not text) are indexes of leaves. ``known`` keeps
+    what the engine found out once and can use at the next limit.
     """
 
     leaves: list[Leaf] = attrs.field(factory=list)
@@ -222,6 +232,7 @@ class Ops:
     specials: list[int] = attrs.field(factory=list)
     in_message: bool = False
     has_units: bool = False
+    known: dict[int, Any] = attrs.field(factory=dict)
 
     @property
     def only_text(self) -> bool:

@@ -211,7 +211,10 @@ def flatten(root: Element) -> list[Any]:
             continue
         references = [(index[id(kid)],) if isinstance(kid, Element) else kid for kid in kids]
         cls = type(here)
-        flat.append((cls, [_picklable(getattr(here, name)) for name in field_names(cls)], references))
+        values = [getattr(here, name) for name in field_names(cls)]
+        if isinstance(here, ComponentCall):
+            values = [_picklable(value) for value in values]
+        flat.append((cls, values, references))
         index[id(here)] = len(flat) - 1
     return flat
 

@@ -37,7 +37,8 @@ class Fate:
 class OracleResult:
     """What the definition says. ``counts[i]`` is the whole count at ``levels[i]``, reserves included.
 
-    ``fates`` are those of all elements, in document order, one for each occurrence.
+    ``fates`` are those of all elements, in document order, one for each occurrence; ``texts`` are path and text of
+    every text, rule and line break that is in.
     """
 
     token_limit: int
@@ -51,6 +52,7 @@ class OracleResult:
     tokens_reserved: int
     config: PromptConfig
     fates: tuple[Fate, ...]
+    texts: tuple[tuple[str, str], ...]
 
 
 @attrs.frozen
@@ -106,6 +108,9 @@ def oracle_render(
             Fate(spot.element, spot.path, spot.priority, is_in(spot, inside))
             for spot in spots(tree.root)
             if spot.element is not None and spot.kind == spot.element.kind
+        ),
+        texts=tuple(
+            (spot.path, spot.text) for spot in spots(tree.root) if spot.text and spot in inside and not spot.silent
         ),
     )
 

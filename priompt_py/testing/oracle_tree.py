@@ -94,7 +94,7 @@ def _add_ranked(fallback: Spot, children: tuple[el.Child, ...], count: Callable[
     choice = _inner(fallback, "alternatives", fallback.priority)
     alternatives = [(i, kid) for i, kid in enumerate(children) if kid is not None and not isinstance(kid, bool)]
     for rank, (index, child) in enumerate(alternatives):
-        place = _inner(choice, "alternative", fallback.priority + rank - (len(alternatives) - 1))
+        place = _inner(choice, "alternative", fallback.priority + (rank - (len(alternatives) - 1)))
         place.ranked = True
         _add(child, place, index, count)
 

@@ -27,7 +27,7 @@ from priompt_py.tokens.tokenizer import (
 
 __all__ = ["CharTokenizer", "CountingTokenizer", "GreedyTokenizer", "ToyBPE", "WordTokenizer"]
 
-_BESIDE_WHITE = SafeCuts(re.compile(r"(?s)(?<=\s)(?=.)|(?<=.)(?=\s)"), "beside white space")
+_BESIDE_WHITE = SafeCuts(re.compile(r"(?<=\s)(?=[\s\S])|(?<=[\s\S])(?=\s)"), "beside white space")
 
 
 @attrs.frozen

@@ -7,7 +7,6 @@ pages, as of October 2026. What a provider has not published is ``None`` or, for
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -202,6 +201,8 @@ def unknown_name(name: str) -> TokenizerError:
 
 
 def _near(name: str, names: Iterable[str]) -> str:
+    import difflib  # 4 ms, for errors only
+
     known = [known for known in names if not known.endswith(".")]
     near = difflib.get_close_matches(name.lower(), known, n=4, cutoff=0.5)
     return f" (near: {', '.join(near)})" if near else ""

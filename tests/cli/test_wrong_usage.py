@@ -155,7 +155,7 @@ WRONG: list[tuple[str, int, str]] = [
         1,
         (
             "long.json: the prompt needs 5 tokens and reserves 10, over its limit of 12; the smallest limit that works is 15; "
-            "the largest parts that are always in: root > 0 (5 tokens)"
+            "the largest parts that are always in: root > 0:text (5 tokens)"
         ),
     ),
     # --- sources
@@ -316,7 +316,7 @@ WRONG: list[tuple[str, int, str]] = [
     (
         "count tree.json --model gpt4o",
         2,
-        "priompt: no tokenizer and no model is named 'gpt4o' (near: gpt-4o, gpt-4)",
+        "priompt: the model 'gpt4o' is not in the table (near: gpt-4o, gpt-4, gpt2, gpt-oss); for a model of your own pass a tokenizer and a limit",
     ),
     # --- output
     (
@@ -336,13 +336,17 @@ WRONG: list[tuple[str, int, str]] = [
         "prompts.py:unsayable: config.extra.when can't be written as JSON: <class 'object'> (type)",
     ),
     # --- trees and code that fail
-    ("render comma.json --limit 5", 3, "comma.json:3:1: not JSON: Expecting value"),
-    ("render kind.json --limit 5", 3, "kind.json: $[1].type: no element 'scop'; did you mean scope?"),
-    ("render twice.json --limit 5", 3, "twice.json: the name 'p' stands twice in one object"),
+    ("render comma.json --limit 5", 3, "comma.json:3:1: Expecting value"),
+    (
+        "render kind.json --limit 5",
+        3,
+        "kind.json: $[1].type: no element is called 'scop'; did you mean 'scope'?",
+    ),
+    ("render twice.json --limit 5", 3, "twice.json: $[0].p: this key stands here twice"),
     (
         "render nested.json --limit 50",
         3,
-        "nested.json: root > 0:user > 0:system: a message can't stand in a message",
+        "nested.json: root > 0:user > 0:system: a system message can't stand inside a user message",
     ),
     ("render syntax.py:prompt --limit 5", 3, "syntax.py:1:12: SyntaxError: invalid syntax"),
     (

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import importlib
 import pickle
 import subprocess
 import sys
@@ -8,7 +9,6 @@ from typing import Any
 
 import pytest
 import tiktoken
-import tiktoken_ext.openai_public
 from hypothesis import given, settings
 from tiktoken import registry
 
@@ -18,19 +18,21 @@ from priompt_py.tokens.bpe import ENCODINGS, BpeTokenizer
 from priompt_py.tokens.encodings import WHITE
 from priompt_py.tokens.tokenizer import get_tokenizer, kind_of
 from tests.tokens.texts import ENCODINGS as PACKAGED
-from tests.tokens.texts import hard_texts, random_texts
+from tests.tokens.texts import hard_texts, pickled, random_texts
 
 
 @pytest.fixture(scope="module")
 def public() -> dict[str, dict[str, Any]]:
     """What tiktoken says about its encodings, without the ranks (which it would fetch)."""
-    patch = pytest.MonkeyPatch()
-    patch.setattr(tiktoken_ext.openai_public, "load_tiktoken_bpe", lambda *_, **__: {})
-    patch.setattr(tiktoken_ext.openai_public, "data_gym_to_mergeable_bpe_ranks", lambda **_: {})
-    with patch.context():
-        described = {name: make() for name, make in tiktoken_ext.openai_public.ENCODING_CONSTRUCTORS.items()}
-    patch.undo()
-    return described
+    plugin: Any = importlib.import_module("tiktoken_ext.openai_public")
+
+    def no_ranks(*_: object, **__: object) -> dict[bytes, int]:
+        return {}
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plugin, "load_tiktoken_bpe", no_ranks)
+        patch.setattr(plugin, "data_gym_to_mergeable_bpe_ranks", no_ranks)
+        return {name: make() for name, make in plugin.ENCODING_CONSTRUCTORS.items()}
 
 
 def test_all_of_tiktokens_encodings_are_packaged(public: dict[str, dict[str, Any]]) -> None:
@@ -147,8 +149,8 @@ def test_pickles_by_name() -> None:
     tokenizer = get_tokenizer("o200k_base")
     data = pickle.dumps(tokenizer)
     assert len(data) < 100
-    assert repr(pickle.loads(data)) == repr(tokenizer) == "BpeTokenizer('o200k_base')"
-    assert pickle.loads(data).count("hello world") == 2
+    assert repr(pickled(tokenizer)) == repr(tokenizer) == "BpeTokenizer('o200k_base')"
+    assert pickled(tokenizer).count("hello world") == 2
 
 
 @pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="needs fork")
@@ -171,7 +173,9 @@ def test_survives_fork_even_while_another_thread_holds_the_lock() -> None:
         "print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)\n"
         "os._exit(0)\n"
     )
-    done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True, timeout=30)
+    done = subprocess.run(
+        [sys.executable, "-c", script], check=True, capture_output=True, text=True, timeout=30
+    )
     assert done.stdout == "2\n"
 
 
@@ -246,7 +250,7 @@ def test_an_encoding_of_ones_own_has_no_safe_cuts_and_pickles_as_tiktoken_does()
     tokenizer = get_tokenizer(own)
     assert isinstance(tokenizer, BpeTokenizer)
     assert (tokenizer.safe_cuts, tokenizer.chat_format, tokenizer.max_token_bytes) == (None, None, 1)
-    assert pickle.loads(pickle.dumps(tokenizer)).encode("ab") == [0, 1]
+    assert pickled(tokenizer).encode("ab") == [0, 1]
 
 
 def test_a_plugins_encoding_is_used_once_loaded_and_never_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -265,5 +269,7 @@ def test_a_plugins_encoding_is_used_once_loaded_and_never_fetched(monkeypatch: p
 
 
 def test_no_packaged_encoding_of_that_name() -> None:
-    with pytest.raises(TokenizerError, match="no packaged encoding is named 'x'; there are cl100k_base, gpt2,"):
+    with pytest.raises(
+        TokenizerError, match="no packaged encoding is named 'x'; there are cl100k_base, gpt2,"
+    ):
         BpeTokenizer("x")

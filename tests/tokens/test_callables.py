@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-import pickle
 from typing import Any
 
 import pytest
 
 from priompt_py.errors import TokenizerError
 from priompt_py.tokens.tokenizer import ANYWHERE, CallableTokenizer, from_count, kind_of
+from tests.tokens.texts import pickled
 
 
 def count_bytes(text: str) -> int:
@@ -36,7 +36,9 @@ def test_names_and_kinds() -> None:
 
 def test_it_only_counts() -> None:
     tokenizer = from_count(len)
-    with pytest.raises(TokenizerError, match="len only counts: it was made from a function and has no token ids"):
+    with pytest.raises(
+        TokenizerError, match="len only counts: it was made from a function and has no token ids"
+    ):
         tokenizer.encode("a")
     with pytest.raises(TokenizerError, match="len only counts"):
         tokenizer.decode([1])
@@ -53,7 +55,14 @@ def test_counts_are_ints_of_0_or_more() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "shown"), [(-1, "-1 (int)"), (1.0, "1.0 (float)"), (True, "True (bool)"), (None, "None (NoneType)"), ([1], "[1] (list)")]
+    ("wrong", "shown"),
+    [
+        (-1, "-1 (int)"),
+        (1.0, "1.0 (float)"),
+        (True, "True (bool)"),
+        (None, "None (NoneType)"),
+        ([1], "[1] (list)"),
+    ],
 )
 def test_anything_else_is_refused_when_it_is_seen(wrong: Any, shown: str) -> None:
     tokenizer = from_count(lambda text: wrong, name="mine")
@@ -64,10 +73,12 @@ def test_anything_else_is_refused_when_it_is_seen(wrong: Any, shown: str) -> Non
 
 @pytest.mark.parametrize("wrong", [3, str, None])
 def test_what_is_no_function_is_refused(wrong: Any) -> None:
-    with pytest.raises(TokenizerError, match=r"from_count\(\) needs a function that counts a text's tokens, got "):
+    with pytest.raises(
+        TokenizerError, match=r"from_count\(\) needs a function that counts a text's tokens, got "
+    ):
         from_count(wrong)
 
 
 def test_pickles() -> None:
-    assert pickle.loads(pickle.dumps(from_count(len))) == from_count(len)
-    assert pickle.loads(pickle.dumps(from_count(count_bytes))).count("é") == 2
+    assert pickled(from_count(len)) == from_count(len)
+    assert pickled(from_count(count_bytes)).count("é") == 2

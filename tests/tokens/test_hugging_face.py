@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import pickle
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from priompt_py.tokens.chat_format import PLAIN_FORMAT
 from priompt_py.tokens.hugging_face import HuggingFaceTokenizer
 from priompt_py.tokens.safe_cuts import ANYWHERE
 from priompt_py.tokens.tokenizer import chat_format_of, get_tokenizer, kind_of, safe_cuts_of
+from tests.tokens.texts import pickled
 
 tokenizers: Any = pytest.importorskip("tokenizers")
 
@@ -83,19 +83,27 @@ def test_it_is_a_tokenizer() -> None:
 
 def test_pickles() -> None:
     tokenizer = HuggingFaceTokenizer(made(), name="mine", chat_format=PLAIN_FORMAT)
-    again = pickle.loads(pickle.dumps(tokenizer))
+    again = pickled(tokenizer)
     assert (again.name, again.count("abab"), again.chat_format) == ("mine", 2, PLAIN_FORMAT)
 
 
 def test_refusals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(TokenizerError, match=r"no tokenizer file at '.*nowhere\.json' \(a tokenizer\.json; nothing is fetched\)"):
+    with pytest.raises(
+        TokenizerError,
+        match=r"no tokenizer file at '.*nowhere\.json' \(a tokenizer\.json; nothing is fetched\)",
+    ):
         HuggingFaceTokenizer(tmp_path / "nowhere.json")
-    with pytest.raises(TokenizerError, match=r"HuggingFaceTokenizer\(\) needs a path or a tokenizers.Tokenizer, got 3 \(int\)"):
+    with pytest.raises(
+        TokenizerError,
+        match=r"HuggingFaceTokenizer\(\) needs a path or a tokenizers.Tokenizer, got 3 \(int\)",
+    ):
         HuggingFaceTokenizer(3)
     broken = tmp_path / "broken.json"
     broken.write_text("{}")
     with pytest.raises(TokenizerError, match=r"broken\.json is no tokenizer file: "):
         HuggingFaceTokenizer(broken)
     monkeypatch.setitem(sys.modules, "tokenizers", None)
-    with pytest.raises(TokenizerError, match=r"need the package 'tokenizers': pip install 'priompt-py\[huggingface\]'"):
+    with pytest.raises(
+        TokenizerError, match=r"need the package 'tokenizers': pip install 'priompt-py\[huggingface\]'"
+    ):
         HuggingFaceTokenizer(broken)

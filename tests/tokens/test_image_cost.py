@@ -82,8 +82,14 @@ def test_an_unknown_size_counts_as_the_most(family: str, low: int, high: int, au
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@given(width=st.integers(1, 30_000), height=st.integers(1, 30_000), detail=st.sampled_from(["low", "high", "auto"]))
-def test_no_picture_costs_more_than_an_unknown_one(family: str, width: int, height: int, detail: Detail) -> None:
+@given(
+    width=st.integers(1, 30_000),
+    height=st.integers(1, 30_000),
+    detail=st.sampled_from(["low", "high", "auto"]),
+)
+def test_no_picture_costs_more_than_an_unknown_one(
+    family: str, width: int, height: int, detail: Detail
+) -> None:
     assert 0 < image_cost(width, height, detail, family) <= image_cost(None, None, detail, family)
 
 
@@ -91,7 +97,10 @@ def test_no_picture_costs_more_than_an_unknown_one(family: str, width: int, heig
     ("arguments", "message"),
     [
         ((1, 1, "original", "gpt-4o"), "an image's detail is one of 'low', 'high', 'auto', got 'original'"),
-        ((1, 1, "high", "gpt-9"), "no family of image costs is named 'gpt-9'; there are gpt-4o, gpt-4o-mini, "),
+        (
+            (1, 1, "high", "gpt-9"),
+            "no family of image costs is named 'gpt-9'; there are gpt-4o, gpt-4o-mini, ",
+        ),
         ((0, 5, "high", "gpt-4o"), "an image is at least 1 x 1 pixels, got 0 x 5"),
         ((5, -1, "low", "gpt-4o"), "an image is at least 1 x 1 pixels, got 5 x -1"),
     ],

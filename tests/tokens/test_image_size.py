@@ -60,7 +60,10 @@ APP0, EXIF = segment(0xE0, b"JFIF\0" + bytes(9)), segment(0xE1, b"Exif\0\0" + fr
         (gif(3, 65_535), ImageInfo("image/gif", 3, 65_535)),
         (gif(3, 5, b"87a"), ImageInfo("image/gif", 3, 5)),
         (jpeg(APP0, frame(640, 480)), ImageInfo("image/jpeg", 640, 480)),
-        (jpeg(APP0, EXIF, segment(0xDB, bytes(65)), frame(640, 480, 0xC2)), ImageInfo("image/jpeg", 640, 480)),
+        (
+            jpeg(APP0, EXIF, segment(0xDB, bytes(65)), frame(640, 480, 0xC2)),
+            ImageInfo("image/jpeg", 640, 480),
+        ),
         (jpeg(segment(0xC4, bytes(20)), frame(7, 9, 0xCF)), ImageInfo("image/jpeg", 7, 9)),  # DHT is no frame
         (jpeg(segment(0xC8, bytes(20)), segment(0xCC, bytes(3)), frame(7, 9)), ImageInfo("image/jpeg", 7, 9)),
         (jpeg(b"\xff\xff\xff", frame(7, 9)), ImageInfo("image/jpeg", 7, 9)),  # fill bytes
@@ -113,10 +116,16 @@ def test_a_plain_type_without_a_size(data: bytes, media_type: str) -> None:
     ("data", "message"),
     [
         (b"", "not a picture: no bytes at all"),
-        (b"RIFF....WAVEfmt ", "not a picture: a RIFF file of type b'WAVE', not b'WEBP' (first bytes 52 49 46 46"),
+        (
+            b"RIFF....WAVEfmt ",
+            "not a picture: a RIFF file of type b'WAVE', not b'WEBP' (first bytes 52 49 46 46",
+        ),
         (b"RIFF", "not a picture: a RIFF file of type b'', not b'WEBP' (first bytes 52 49 46 46)"),
         (b"\xff\xd8", "not a picture: a JPEG cut off after 2 bytes (first bytes ff d8)"),
-        (b"<svg width=9>", "not a picture that models take: SVG or other markup, which is text (first bytes b'<svg width=9'"),
+        (
+            b"<svg width=9>",
+            "not a picture that models take: SVG or other markup, which is text (first bytes b'<svg width=9'",
+        ),
         (b"\xef\xbb\xbf\n <?XML?>", "not a picture that models take: SVG or other markup"),
         (b"BM6\x00", "not a picture of a known type (png, jpeg, gif, webp): first bytes 42 4d 36 00"),
         (b"\x89PNG\r\n\x1a", "not a picture of a known type (png, jpeg, gif, webp): first bytes 89 50"),
@@ -131,7 +140,16 @@ def test_refusals_show_the_first_bytes(data: bytes, message: str) -> None:
     assert isinstance(caught.value, ValueError)
 
 
-STARTS = [png(9, 9), gif(9, 9), jpeg(APP0, frame(9, 9)), vp8(9, 9), vp8l(9, 9), vp8x(9, 9), b"<svg", b"RIFF....WAVE"]
+STARTS = [
+    png(9, 9),
+    gif(9, 9),
+    jpeg(APP0, frame(9, 9)),
+    vp8(9, 9),
+    vp8l(9, 9),
+    vp8x(9, 9),
+    b"<svg",
+    b"RIFF....WAVE",
+]
 
 
 @given(data=st.binary(max_size=60), start=st.sampled_from(STARTS), cut=st.integers(0, 60))

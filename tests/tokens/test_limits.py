@@ -12,7 +12,11 @@ from priompt_py.tokens.limits import LimitChoice, limit_for
     ("arguments", "limit", "reason"),
     [
         # BC-115
-        ({"window": 100, "answer": 30, "limits": [("call", None), ("config", 60), ("--limit", None)]}, 60, "config (60)"),
+        (
+            {"window": 100, "answer": 30, "limits": [("call", None), ("config", 60), ("--limit", None)]},
+            60,
+            "config (60)",
+        ),
         ({"window": 100, "answer": 30, "limits": [("config", 90)]}, 70, "window (100) - answer (30)"),
         ({"window": 100}, 100, "window (100)"),
         ({"window": 100, "answer": 100}, 0, "window (100) - answer (100)"),
@@ -34,13 +38,33 @@ def test_the_least_decides_and_says_so(arguments: dict[str, Any], limit: int, re
     ("arguments", "error", "message"),
     [
         ({}, ArgumentValueError, "a prompt needs a limit: no model, no window, and no limit was given"),
-        ({"answer": 50, "limits": [None]}, ArgumentValueError, "a prompt needs a limit: no model, no window, and no"),
-        ({"model": "gpt-6-sol"}, ArgumentValueError, "a prompt needs a limit: the window of gpt-6-sol is not known"),
-        ({"window": 100, "answer": 101}, ArgumentValueError, "no room for a prompt: answer=101 is over the window of 100"),
-        ({"model": "gpt-4", "answer": 8_193}, ArgumentValueError, "gpt-4 writes at most 8192 tokens, answer=8193 is more"),
+        (
+            {"answer": 50, "limits": [None]},
+            ArgumentValueError,
+            "a prompt needs a limit: no model, no window, and no",
+        ),
+        (
+            {"model": "gpt-6-sol"},
+            ArgumentValueError,
+            "a prompt needs a limit: the window of gpt-6-sol is not known",
+        ),
+        (
+            {"window": 100, "answer": 101},
+            ArgumentValueError,
+            "no room for a prompt: answer=101 is over the window of 100",
+        ),
+        (
+            {"model": "gpt-4", "answer": 8_193},
+            ArgumentValueError,
+            "gpt-4 writes at most 8192 tokens, answer=8193 is more",
+        ),
         ({"limits": [-1]}, ArgumentValueError, "limit 1 is a number of tokens of 0 or more, got -1"),
         ({"window": -5}, ArgumentValueError, "window is a number of tokens of 0 or more, got -5"),
-        ({"limits": [("config", True)]}, ArgumentTypeError, "config is a number of tokens (int), got True (bool)"),
+        (
+            {"limits": [("config", True)]},
+            ArgumentTypeError,
+            "config is a number of tokens (int), got True (bool)",
+        ),
         ({"answer": 1.5}, ArgumentTypeError, "answer is a number of tokens (int), got 1.5 (float)"),
         ({"window": "8k"}, ArgumentTypeError, "window is a number of tokens (int), got '8k' (str)"),
         ({"model": "gpt-9"}, TokenizerError, "the model 'gpt-9' is not in the table"),

@@ -29,7 +29,9 @@ def test_all_chat_models_that_openai_lists_are_known_where_tiktoken_knows_them()
         try:
             expected = tiktoken.encoding_name_for_model(name)
         except KeyError:
-            if not name.startswith(("gpt-audio", "codex-mini")) and not model_info(name).encoding.endswith("_estimate"):
+            if not name.startswith(("gpt-audio", "codex-mini")) and not model_info(name).encoding.endswith(
+                "_estimate"
+            ):
                 missing.append(name)
         else:
             assert model_info(name).encoding == expected
@@ -77,7 +79,9 @@ def test_the_longest_key_wins(name: str, key: str) -> None:
     assert model_info(name).key == key
 
 
-@pytest.mark.parametrize("name", ["", "gpt-4.7", "gpt-4oo", "gpt-5.", "gpt", "o", "o1x", "xgpt-4o", "acme/gpt-4o", "-"])
+@pytest.mark.parametrize(
+    "name", ["", "gpt-4.7", "gpt-4oo", "gpt-5.", "gpt", "o", "o1x", "xgpt-4o", "acme/gpt-4o", "-"]
+)
 def test_what_is_not_in_the_table_is_not_guessed(name: str) -> None:
     assert find_model(name) is None
 
@@ -96,7 +100,9 @@ def test_an_unknown_model_lists_near_names() -> None:
 
 
 def test_chat_formats() -> None:
-    formats = [model_info(name).chat_format for name in ("gpt-5", "gpt-4", "gpt-oss-20b", "gpt2", "claude-3-opus")]
+    formats = [
+        model_info(name).chat_format for name in ("gpt-5", "gpt-4", "gpt-oss-20b", "gpt2", "claude-3-opus")
+    ]
     assert formats == [OPENAI_CHAT_O200K, OPENAI_CHAT_CL100K, HARMONY_CHAT, OPENAI_CHAT, OPENAI_CHAT]
 
 

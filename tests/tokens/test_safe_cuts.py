@@ -3,6 +3,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Sequence
+from itertools import pairwise
 
 import pytest
 import tiktoken
@@ -13,7 +14,7 @@ from priompt_py.tokens.bpe import BpeTokenizer
 from priompt_py.tokens.encodings import _LETTERS
 from priompt_py.tokens.safe_cuts import ANYWHERE, SafeCuts, count_up_to
 from priompt_py.tokens.tokenizer import from_count, get_tokenizer
-from tests.tokens.texts import ENCODINGS, hard_texts, random_texts
+from tests.tokens.texts import ENCODINGS, hard_texts, pickled, random_texts
 
 LETTERS = f"[{_LETTERS}]"
 PROSE = ("some prose that goes on. " * 40 + "\n") * 1000
@@ -34,7 +35,7 @@ def cuts_of(name: str) -> SafeCuts:
 
 def parts(cuts: SafeCuts, text: str) -> list[str]:
     places = [0, *cuts.iter(text), len(text)]
-    return [text[start:end] for start, end in zip(places, places[1:], strict=False)]
+    return [text[start:end] for start, end in pairwise(places)]
 
 
 # --------------------------------------------------------------------------------------- they are safe
@@ -100,7 +101,9 @@ def test_why_a_slash_is_no_r1() -> None:
 def test_all_of_our_letters_are_letters_or_digits_to_tiktoken() -> None:
     letters = re.findall(LETTERS, "".join(map(chr, range(0x10000))))
     one_byte = {bytes([byte]): byte for byte in range(256)}
-    matches = tiktoken.Encoding("letters", pat_str=r"[\p{L}\p{N}]", mergeable_ranks=one_byte, special_tokens={})
+    matches = tiktoken.Encoding(
+        "letters", pat_str=r"[\p{L}\p{N}]", mergeable_ranks=one_byte, special_tokens={}
+    )
     assert bytes(matches.encode_ordinary("".join(letters))).decode() == "".join(letters)
     assert len(letters) > 40_000
 
@@ -136,7 +139,7 @@ def test_anywhere_after_the_end_is_nowhere() -> None:
     assert ANYWHERE.after("", 0) == -1
 
 
-@pytest.mark.parametrize("distance", [0, 1, 62, 63, 64, 65, 200, 5_000])
+@pytest.mark.parametrize("distance", [0, 1, 1_021, 1_022, 1_023, 1_024, 5_000, 20_000])
 def test_the_last_cut_is_found_at_any_distance_from_the_end(distance: int) -> None:
     text = "word " * 50 + "x" * distance
     assert cuts_of("o200k_base").last(text) == 249
@@ -248,3 +251,11 @@ def test_long_runs_take_few_rounds() -> None:
     tokenizer.counted.clear()
     assert 30_000 < count_up_to(tokenizer, text, 30_000) <= 40_000
     assert len(tokenizer.counted) < 15
+
+
+def test_a_pattern_may_have_flags_and_cuts_pickle() -> None:
+    cuts = SafeCuts(re.compile(r"(?i)(?<=x)(?=a)"), "mine")
+    assert [*cuts.iter("xaXAy")] == [1, 3]
+    assert (cuts.first("xaXAy"), cuts.last("xaXAy"), cuts.last("Xa" + "y" * 5_000)) == (1, 3, 1)
+    assert pickled(cuts) == cuts
+    assert pickled(cuts).last("xaXAy") == 3

@@ -76,7 +76,9 @@ def test_what_packaged_encodings_say() -> None:
 def test_a_kind_that_is_none_is_refused() -> None:
     words = Words()
     words.kind = "guess"  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue]
-    with pytest.raises(TokenizerError, match="one of 'exact', 'estimate', 'upper_bound'; Words 'words' says 'guess'"):
+    with pytest.raises(
+        TokenizerError, match="one of 'exact', 'estimate', 'upper_bound'; Words 'words' says 'guess'"
+    ):
         kind_of(words)
 
 
@@ -101,7 +103,10 @@ def test_a_model_stands_in_for_none() -> None:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        (None, "a tokenizer is needed: the name of an encoding ('o200k_base'), a model ('gpt-4o'), or an object"),
+        (
+            None,
+            "a tokenizer is needed: the name of an encoding ('o200k_base'), a model ('gpt-4o'), or an object",
+        ),
         ("gpt-4oo", "no tokenizer and no model is named 'gpt-4oo' (near: gpt-4o, "),
         ("O200K", "no tokenizer and no model is named 'O200K' (near: o200k_base, "),
         ("zzzzzz", "no tokenizer and no model is named 'zzzzzz'"),
@@ -110,7 +115,10 @@ def test_a_model_stands_in_for_none() -> None:
         (b"o200k_base", "not a tokenizer: bytes lacks name (str), encode()"),
         (Words, "Words is a class; pass an object of it: Words()"),
         (int, "not a tokenizer: the class int"),
-        (type("Half", (), {"name": "half", "count": len})(), "not a tokenizer: Half 'half' lacks encode(), decode()"),
+        (
+            type("Half", (), {"name": "half", "count": len})(),
+            "not a tokenizer: Half 'half' lacks encode(), decode()",
+        ),
     ],
 )
 def test_what_is_no_tokenizer_is_refused_by_name(wrong: object, message: str) -> None:
@@ -130,7 +138,9 @@ def test_registered_names() -> None:
     assert not made
     assert get_tokenizer("words") is get_tokenizer("words") is made[0]
     assert "words" in list_tokenizers()
-    with pytest.raises(TokenizerError, match="the tokenizer name 'words' is taken; pass replace=True to take it over"):
+    with pytest.raises(
+        TokenizerError, match="the tokenizer name 'words' is taken; pass replace=True to take it over"
+    ):
         register_tokenizer("words", factory)
     register_tokenizer("words", factory, replace=True)
     assert get_tokenizer("words") is made[1]
@@ -147,7 +157,9 @@ def test_names_of_ours_are_taken(taken: str) -> None:
 def test_wrong_registrations() -> None:
     with pytest.raises(TokenizerError, match=r"register_tokenizer\(\) needs a name \(str\), got 3"):
         register_tokenizer(3, Words)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
-    with pytest.raises(TokenizerError, match=r"register_tokenizer\('x'\) needs a function without arguments, got 3"):
+    with pytest.raises(
+        TokenizerError, match=r"register_tokenizer\('x'\) needs a function without arguments, got 3"
+    ):
         register_tokenizer("x", 3)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     register_tokenizer("x", object)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     with pytest.raises(TokenizerError, match="the factory of 'x': not a tokenizer: "):

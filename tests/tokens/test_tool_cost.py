@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import copy
-import datetime
+import datetime as dt
 from typing import Any
 
 import pytest
@@ -41,12 +41,19 @@ def test_the_cookbooks_example(model: str, family: str, tokens: int) -> None:
         parameters=WEATHER,
         family=family,
     )
-    messages = sum(OPENAI_CHAT.message_cost(count) + count(text) for text in QUESTION) + OPENAI_CHAT.chat_cost(2)
+    messages = sum(
+        OPENAI_CHAT.message_cost(count) + count(text) for text in QUESTION
+    ) + OPENAI_CHAT.chat_cost(2)
     assert tool + tools_closing_cost(family) + messages == tokens
 
 
 def test_closing_costs() -> None:
-    assert [tools_closing_cost(family) for family in ("gpt-4o", "gpt-4", "claude", "claude-4")] == [12, 12, 675, 497]
+    assert [tools_closing_cost(family) for family in ("gpt-4o", "gpt-4", "claude", "claude-4")] == [
+        12,
+        12,
+        675,
+        497,
+    ]
     assert tools_closing_cost() == 12
 
 
@@ -70,18 +77,27 @@ def test_a_definitions_line() -> None:
         ({"a": {"type": "string"}, "b": {}}, 3 + 3 + len("a:string:") + 3 + len("b::")),
         ({"a": {"type": "string", "enum": ["x", "yy"]}}, 3 + 3 - 3 + 3 + 1 + 3 + 2 + len("a:string:")),
         ({"a": {"enum": []}}, 3 + 3 - 3 + len("a::")),
-        ({"a": {"enum": [1, None, True, 2.5, ["é"]]}}, 3 + 3 - 3 + 5 * 3 + len('1nulltrue2.5["é"]') + len("a::")),
+        (
+            {"a": {"enum": [1, None, True, 2.5, ["é"]]}},
+            3 + 3 - 3 + 5 * 3 + len('1nulltrue2.5["é"]') + len("a::"),
+        ),
         ({"a": {"const": "x"}}, 3 + 3 - 3 + 3 + 1 + len("a::")),
         ({"a": {"type": ["string", "null"]}}, 3 + 3 + len("a:string|null:")),
         ({"a": True, "b": None, "c": 3}, 3 + 3 * (3 + len("a::"))),
         ({"a": {"type": 3, "description": 4, "enum": "xy"}}, 3 + 3 + len("a:3:")),
         # Nested: an object's properties are opened again; schemas without a name have an empty one.
         ({"a": {"properties": {"b": {"type": "string"}}}}, 3 + 3 + len("a::") + 3 + 3 + len("b:string:")),
-        ({"a": {"type": "array", "items": {"type": "string"}}}, 3 + 3 + len("a:array:") + 3 + len(":string:")),
+        (
+            {"a": {"type": "array", "items": {"type": "string"}}},
+            3 + 3 + len("a:array:") + 3 + len(":string:"),
+        ),
         ({"a": {"items": {"enum": ["x"]}}}, 3 + 3 + len("a::") + 3 - 3 + 3 + 1 + len("::")),
         ({"a": {"additionalProperties": {"type": "x"}}}, 3 + 3 + len("a::") + 3 + len(":x:")),
         ({"a": {"additionalProperties": False, "items": {}}}, 3 + 3 + len("a::")),
-        ({"a": {"anyOf": [{"type": "x"}, {"type": "null"}]}}, 3 + 3 + len("a::") + 2 * 3 + len(":x:") + len(":null:")),
+        (
+            {"a": {"anyOf": [{"type": "x"}, {"type": "null"}]}},
+            3 + 3 + len("a::") + 2 * 3 + len(":x:") + len(":null:"),
+        ),
         ({"a": {"oneOf": ({"type": "x"},), "allOf": "no"}}, 3 + 3 + len("a::") + 3 + len(":x:")),
         ({"a": {"prefixItems": [{"type": "x"}]}}, 3 + 3 + len("a::") + 3 + len(":x:")),
     ],
@@ -123,21 +139,27 @@ def test_any_depth() -> None:
 def test_schemas_without_end_are_an_error() -> None:
     endless: dict[str, Any] = {"type": "object"}
     endless["properties"] = {"a": endless, "b": endless}
-    with pytest.raises(ArgumentValueError, match=f"tool 'f' hold themselves or more than {MAX_SCHEMAS:,} schemas"):
+    with pytest.raises(
+        ArgumentValueError, match=f"tool 'f' hold themselves or more than {MAX_SCHEMAS:,} schemas"
+    ):
         cost(endless)
 
 
 def test_values_without_json_are_an_error_and_others_are_written() -> None:
     endless: list[Any] = []
     endless.append(endless)
-    with pytest.raises(ArgumentValueError, match="the parameters of tool 'f' hold a value that has no JSON: list"):
+    with pytest.raises(
+        ArgumentValueError, match="the parameters of tool 'f' hold a value that has no JSON: list"
+    ):
         cost({"properties": {"a": {"enum": [endless]}}})
-    day = datetime.date(2026, 1, 2)
+    day = dt.date(2026, 1, 2)
     assert cost({"properties": {"a": {"enum": [day]}}}) == 3 + 3 - 3 + 3 + len('"2026-01-02"') + len("a::")
 
 
 def test_an_unknown_family_is_named() -> None:
-    with pytest.raises(ArgumentValueError, match="no family of tool costs is named 'x'; there are gpt-4o, gpt-4, claude"):
+    with pytest.raises(
+        ArgumentValueError, match="no family of tool costs is named 'x'; there are gpt-4o, gpt-4, claude"
+    ):
         tools_closing_cost("x")
     with pytest.raises(ArgumentValueError, match="no family of tool costs is named 'x'"):
         tool_cost(len, name="f", description=None, parameters=None, family="x")
@@ -145,11 +167,15 @@ def test_an_unknown_family_is_named() -> None:
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=4),
-    lambda inner: st.lists(inner, max_size=3)
-    | st.dictionaries(
-        st.sampled_from(["type", "properties", "items", "enum", "anyOf", "$ref", "description", "$defs", "const"]),
-        inner,
-        max_size=4,
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                ["type", "properties", "items", "enum", "anyOf", "$ref", "description", "$defs", "const"]
+            ),
+            inner,
+            max_size=4,
+        )
     ),
     max_leaves=12,
 )

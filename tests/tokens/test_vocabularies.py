@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -44,6 +46,17 @@ def test_build_writes_the_blobs_that_are_there(tmp_path: Path, capsys: pytest.Ca
     assert read_tokens((tmp_path / "r50k_base.bin").read_bytes()) == read_tokens(read_blob("r50k_base"))
     assert read_tokens((tmp_path / "p50k_base.bin").read_bytes()) == read_tokens(read_blob("p50k_base"))
     assert capsys.readouterr().out.splitlines()[0] == f"cl100k_base: not in {tmp_path}, left as it is"
+
+
+def test_build_needs_a_folder() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "priompt_py.tokens.vocabularies.build"],
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == "usage: python -m priompt_py.tokens.vocabularies.build FOLDER"
 
 
 def test_build_refuses_other_files(tmp_path: Path) -> None:
