@@ -70,11 +70,73 @@ class SourceError(PromptError):
 
 
 class TemplateError(PromptError):
-    """A template can't be evaluated."""
+    """A template can't be evaluated.
+
+    ``message`` is the sentence alone; ``file`` is the template's name, ``line`` and ``column`` (1-based, in code
+    points) the place that is meant, ``source_line`` the text of that line. ``stack`` are the component calls that
+    led there, outermost first, as triples of file, line and component. Text in place of a file has the name
+    ``<template>``.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        file: str | None = None,
+        line: int | None = None,
+        column: int | None = None,
+        source_line: str | None = None,
+        stack: Sequence[tuple[str, int, str]] = (),
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.file = file
+        self.line = line
+        self.column = column
+        self.source_line = source_line
+        self.stack = tuple(stack)
+
+    def __str__(self) -> str:
+        if self.line is None or self.column is None:
+            return self.message if self.file is None else f"{self.file}: {self.message}"
+        lines = [f"{self.file}:{self.line}:{self.column}: {self.message}"]
+        if self.source_line is not None:
+            lines += _pointed(self.source_line, self.column)
+        if self.stack:
+            calls = [f"{file}:{line} <{component}>" for file, line, component in self.stack]
+            lines.append("  in " + " → ".join([*calls, f"{self.file}:{self.line}"]))
+        return "\n".join(lines)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_rebuild_template_error, (type(self), self.message, dict(vars(self))))
 
 
 class TemplateSyntaxError(TemplateError):
-    """A template can't be parsed."""
+    """A template can't be parsed.
+
+    ``errors`` are all that were found in the file, in order, the one at hand among them.
+    """
+
+    errors: tuple[TemplateSyntaxError, ...] = ()
+
+
+_WIDTH = 100  # characters of a source line that are shown
+
+
+def _pointed(source_line: str, column: int) -> list[str]:
+    """A line, cut to what is around ``column``, and a caret below it."""
+    start = max(0, column - 1 - _WIDTH // 2) if len(source_line) > _WIDTH else 0
+    shown = source_line[start : start + _WIDTH]
+    shown = "".join(character if character.isprintable() or character == "\t" else " " for character in shown)
+    before = shown[: column - 1 - start]
+    pad = "".join("\t" if character == "\t" else " " for character in before)
+    return [f"    {shown}", f"    {pad}^"]
+
+
+def _rebuild_template_error(cls: type[TemplateError], message: str, state: dict[str, object]) -> TemplateError:
+    error = cls(message)
+    vars(error).update(state)
+    return error
 
 
 class PromptTooLong(PromptError):

@@ -233,4 +233,4 @@ def type_name(value: object) -> str:
 def a_type(value: object) -> str:
     """The same with its article: ``an int``."""
     name = type_name(value)
-    return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
+    return f"{'an' if name.lstrip('_')[:1] in tuple('aeiouAEIOU') else 'a'} {name}"

@@ -59,7 +59,7 @@ class _Reader:
             return
         if not self.style:
             self.text.append(line)
-        elif self.style == "numpy" and not indent:
+        elif self.style == "numpy" and line.strip() and not indent:
             if set(line) == {"-"}:
                 return
             entry = _NUMPY_ENTRY.fullmatch(line)

@@ -10,7 +10,7 @@ from typing import Any
 
 import attrs
 
-from priompt_py.author.children import is_list, is_mapping
+from priompt_py.author.children import clean_text, is_list, is_mapping
 from priompt_py.author.element_table import ELEMENTS_BY_NAME, NAMES_OF_TAGS, ElementInfo
 from priompt_py.author.json_values import NotJsonError, json_copy, json_scalar, path_text
 from priompt_py.errors import ArgumentTypeError, ArgumentValueError, JsonFormError
@@ -21,6 +21,9 @@ __all__ = ["JsonReader", "json_fault"]
 
 _LONG_PATH = 40  # steps; of a longer path both ends are shown
 _END = 8
+
+# What people write for other names; near spellings are found without this.
+_SLIPS = {"content": "children", "limit": "token_limit", "prio": "p", "priority": "p", "text": "children"}
 
 
 def json_fault(steps: Sequence[str | int], problem: str, more: str = "") -> JsonFormError:
@@ -94,7 +97,7 @@ class JsonReader:
 
     def _item(self, frame: _Frame, item: object) -> None:
         if isinstance(item, str):
-            frame.made.append(item)
+            frame.made.append(clean_text(item))
         elif is_mapping(item):
             self._element(frame, item)
         elif is_list(item):
@@ -147,8 +150,8 @@ class JsonReader:
             raise self._fault(f"a key must be text, got {short_repr(name)}")
         argument = element.by_name.get(name)
         if argument is None:
-            near = _near(name, element.by_name)
             names = [*element.by_name] + ([] if element.is_void else ["children"])
+            near = _SLIPS[name] if _SLIPS.get(name) in names else _near(name, names)
             hint = f"; did you mean {near!r}?" if near else f"; it takes {', '.join(names)}"
             raise self._fault(f"{element.name} takes no {short_repr(name)}{hint}", name)
         if argument.schema is None:

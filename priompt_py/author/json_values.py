@@ -76,7 +76,7 @@ def json_copy(value: object, *, strict: bool = True) -> Any:
         for raw_key, item in items:
             key = _key(raw_key, path) if strict and isinstance(target, dict) else raw_key
             inner = _container(item, strict=strict)
-            made = inner[1] if inner else json_scalar(item, [*path[1:], key]) if strict else item
+            made = inner[1] if inner else json_scalar(item, [*path, key][1:]) if strict else item
             if isinstance(target, dict):
                 target[key] = made
             else:

@@ -108,7 +108,8 @@ class _Schemas:
             return {"type": _SCALARS[annotation]}
         if origin in (typing.Union, types.UnionType):
             members = [self.of(member, place) for member in typing.get_args(annotation)]
-            return {"anyOf": [member for i, member in enumerate(members) if member not in members[:i]]}
+            members = [member for i, member in enumerate(members) if member not in members[:i]]
+            return members[0] if len(members) == 1 else {"anyOf": members}
         if origin is typing.Literal:
             return _one_of(list(typing.get_args(annotation)), place)
         if is_enum(annotation):
@@ -131,6 +132,8 @@ class _Schemas:
                 return {"type": "array"}
             if len(args) == 2 and args[1] is ...:
                 return {"type": "array", "items": self.of(args[0], place)}
+            if not args:
+                return {"type": "array", "maxItems": 0}
             items = [self.of(arg, place) for arg in args]
             return {"type": "array", "prefixItems": items, "minItems": len(items), "maxItems": len(items)}
         if origin in MAPPINGS:

@@ -136,14 +136,14 @@ def prompt_code(name: str) -> Generator[None]:
         raise _failure(error, name) from error
 
 
-def _failure(error: BaseException, name: str) -> Fault:
+def _failure(error: BaseException, name: str, *, in_group: bool = False) -> Fault:
     """The fault of prompt code that raised ``error``: its type, message, notes, and the user's innermost line."""
     place = _place(error)
     notes: list[str] = list(getattr(error, "__notes__", ()))
     if isinstance(error, BaseExceptionGroup):  # of callbacks that failed
         errors = cast("BaseExceptionGroup[BaseException]", error).exceptions
-        notes += [str(_failure(one, name)) for one in errors]
-        message = f"{error.message} ({len(errors)} errors)"
+        notes += [str(_failure(one, place or name, in_group=True)) for one in errors]
+        message = f"{error.message} ({len(errors)} {'error' if len(errors) == 1 else 'errors'})"
     elif isinstance(error, SystemExit):
         message = f"the prompt's code called sys.exit({error.code!r})"
     elif isinstance(error, PromptError):
@@ -151,7 +151,7 @@ def _failure(error: BaseException, name: str) -> Fault:
     else:
         text = error.msg if isinstance(error, SyntaxError) else str(error)
         message = f"{_type_name(error)}: {text}" if text else _type_name(error)
-        if place is None:
+        if place is None and not in_group:
             notes.append("no line of the prompt's own code was met: --traceback shows where it was raised")
     return Fault(message, place=place or name, code=FAILED, notes=notes)
 

@@ -95,8 +95,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         streams.warn("priompt: interrupted")
         return faults.INTERRUPTED
     except BaseException as error:  # noqa: BLE001 - the last stop: every error becomes a line and a code
+        if isinstance(error, OSError):
+            streams.give_up_stdout()
         if streams.is_closed_pipe(error):
-            streams.finish()
             return faults.DONE
         return faults.report(error, with_traceback=faults.in_traceback_mode(given))
 

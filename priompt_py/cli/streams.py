@@ -12,7 +12,8 @@ from typing import Any, TextIO
 
 __all__ = [
     "argument_text",
-    "finish",
+    "give_up_stdout",
+    "is_closed_pipe",
     "prepare",
     "prints_to_stderr",
     "read_stdin",
@@ -57,8 +58,8 @@ def warn(text: str) -> None:
             sys.stderr.flush()
 
 
-def finish() -> None:
-    """After the reader of standard output has gone: let the interpreter's own flush at exit find an open file."""
+def give_up_stdout() -> None:
+    """After writing has failed: let the flush that the interpreter makes at its end go nowhere, instead of failing."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         try:

@@ -19,7 +19,6 @@ from priompt_py.model.ops import (
     ImageOp,
     Leaf,
     MessageEnd,
-    MessageStart,
     PartOp,
     ReserveOp,
     ToolOp,
@@ -90,12 +89,14 @@ def assemble(leaves: Iterable[Leaf], pricing: Pricing, *, is_chat: bool) -> Asse
         elif isinstance(leaf, Cut):
             content.cut()
         elif isinstance(leaf, CacheCut):
-            if message is None and not is_chat:
-                content.cut()
-            else:
+            if message is not None:
                 content.part(CacheMark())
-        elif isinstance(leaf, MessageStart):
-            message, calls, legacy, content = leaf.message, (), None, _Content()
+            elif not is_chat:
+                content.cut()
+            elif messages:  # between messages: what comes before it is what can be kept
+                messages[-1] = attrs.evolve(messages[-1], parts=(*messages[-1].parts, CacheMark()))
+        elif isinstance(leaf, Message):
+            message, calls, legacy, content = leaf, (), None, _Content()
         elif isinstance(leaf, MessageEnd):
             assert message is not None
             content.flush()

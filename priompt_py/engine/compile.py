@@ -50,6 +50,7 @@ from priompt_py.model.ops import (
     CacheCut,
     CallsOp,
     CaptureOp,
+    Choices,
     Compiled,
     ConfigOp,
     Cut,
@@ -57,15 +58,14 @@ from priompt_py.model.ops import (
     ImageOp,
     IsolateOp,
     Leaf,
-    Location,
     MaxRegion,
     MessageEnd,
-    MessageStart,
     Ops,
     PartOp,
     ReserveOp,
     ToolOp,
     ToolRecord,
+    UnitRecord,
 )
 
 __all__ = ["check_pairs", "compile_tree"]
@@ -115,7 +115,8 @@ class _Frame:
 
     ``declared``, ``high`` and ``low`` hold for the children; ``dead`` is true where no cutoff can
     bring anything in. In a first (``choosing``), ``floor`` is the highest priority among the
-    alternatives met so far, and ``rank`` (fallbacks only) what the next one adds to ``declared``.
+    alternatives met so far, ``serial`` its number in the tree, and ``rank`` (fallbacks only) what the next
+    alternative adds to ``declared``.
     """
 
     __slots__ = (
@@ -125,13 +126,15 @@ class _Frame:
         "declared",
         "element",
         "entry",
+        "first_leaf",
         "floor",
         "high",
         "iterator",
         "low",
         "outer",
         "rank",
-        "start",
+        "serial",
+        "unit",
     )
 
     def __init__(
@@ -154,8 +157,10 @@ class _Frame:
         self.entry = entry
         self.choosing = False
         self.floor: Number = NEVER
+        self.serial = 0
         self.rank: int | None = None
-        self.start: MessageStart | None = None
+        self.unit: UnitRecord | None = None
+        self.first_leaf = 0
         self.outer: _Outer | None = None
 
 
@@ -168,8 +173,6 @@ class _Outer:
     dead: bool
     ops: Ops
     region: int | None
-    location: Location
-    frame_number: int
 
 
 _MESSAGE_END = MessageEnd()  # one for all: it has nothing of its own
@@ -193,9 +196,7 @@ class _Compiler:
         self.message: Message | None = None
         self.region: int | None = None
         self.component_depth = 0
-        self.location: Location = ()
-        self.frame_number = 0
-        self.frame_numbers = 0
+        self.firsts = 0
 
     # -- the walk ---------------------------------------------------------------------------
 
@@ -282,14 +283,14 @@ class _Compiler:
         ops = self.ops
         leaves, index = ops.leaves, len(ops.leaves)
         end = index + len(message.children) + 1
-        start = MessageStart(message, self.location, self.frame_number, NEVER, high, index, end)
-        leaves.append(start)
+        leaves.append(message)
         leaves.extend(message.children)  # type: ignore[arg-type]
         leaves.append(_MESSAGE_END)
         ops.highs.extend([high] * (end + 1 - index))
         ops.specials.append(index)
         ops.specials.append(end)
-        ops.messages.append(start)
+        ops.starts.append(index)
+        ops.ends.append(end)
         self.is_chat = True
         return True
 
@@ -400,14 +401,16 @@ class _Compiler:
             if child.on_include is not None or child.on_eject is not None:
                 self.has_callbacks = True
             if isinstance(child, First):
-                new.choosing, new.floor = True, low
+                self.firsts += 1
+                new.choosing, new.floor, new.serial = True, low, self.firsts
         elif isinstance(child, Message):
             self.open_message(child, new)
         elif isinstance(child, (Isolate, Max)):
             self.open_limit(child, new)
         elif isinstance(child, Fallback):
             count = sum(kid is not None and kid is not True and kid is not False for kid in children)
-            new.choosing, new.floor, new.rank = True, low, 1 - count
+            self.firsts += 1
+            new.choosing, new.floor, new.serial, new.rank = True, low, self.firsts, 1 - count
         self.frames.append(new)
         return True
 
@@ -462,7 +465,7 @@ class _Compiler:
             self.leaf(CaptureOp(element), high, low, dead)
         elif isinstance(element, ToolDefinition):
             path = self.path() if self.recording else ""
-            self.tools.append(ToolRecord(element, path, self.place(high, low)))
+            self.tools.append(ToolRecord(element, path, self.choices()))
             self.leaf(ToolOp(element), high, low, dead)
         elif isinstance(element, Image):
             if self.message is None or self.message.role not in ("user", "tool"):
@@ -484,21 +487,22 @@ class _Compiler:
             )
         self.message = message
         self.is_chat = True
-        start = MessageStart(
-            message,
-            self.location,
-            self.frame_number,
-            frame.low,
-            frame.high,
-            len(self.ops.leaves),
-            present=not frame.dead,
-            path=self.path() if self.recording else "",
-        )
-        self.ops.messages.append(start)
-        frame.start = start
+        start = len(self.ops.leaves)
         if message.tool_calls or message.role == "tool":
-            self.has_units = self.ops.has_units = True
-        self.leaf(start, frame.high, frame.low, frame.dead)
+            self.has_units = True
+            frame.unit = UnitRecord(
+                message=message,
+                path=self.path() if self.recording else "",
+                choices=self.choices(),
+                present=not frame.dead,
+                start=start,
+            )
+            self.ops.units.append(frame.unit)
+        if frame.dead:
+            frame.first_leaf = start
+        else:
+            self.ops.starts.append(start)
+        self.leaf(message, frame.high, frame.low, frame.dead)
         if message.tool_calls:
             self.leaf(CallsOp(message.tool_calls), frame.high, frame.low, frame.dead)
         if message.function_call is not None:
@@ -506,21 +510,21 @@ class _Compiler:
 
     def close_message(self, frame: _Frame) -> None:
         """End a message."""
-        assert frame.start is not None
         self.message = None
-        frame.start.end = len(self.ops.leaves)
+        end = len(self.ops.leaves)
+        if frame.unit is not None:
+            frame.unit.end = end
+        if not frame.dead:
+            self.ops.ends.append(end)
+        elif frame.first_leaf < end:
+            self.ops.hidden.append(range(frame.first_leaf, end))
         self.leaf(_MESSAGE_END, frame.high, frame.low, frame.dead)
 
     def open_limit(self, element: Isolate | Max, frame: _Frame) -> None:
         """Begin an isolate or a max: the intervals inside start afresh."""
         if isinstance(element.token_limit, str):
             self.has_relative_limits = True
-        frame.outer = _Outer(
-            frame.high, frame.low, frame.dead, self.ops, self.region, self.location, self.frame_number
-        )
-        self.location = self.place(frame.high, frame.low)
-        self.frame_numbers += 1
-        self.frame_number = self.frame_numbers
+        frame.outer = _Outer(frame.high, frame.low, frame.dead, self.ops, self.region)
         if isinstance(element, Isolate):
             self.ops = Ops(in_message=self.message is not None)
             self.region = None
@@ -547,7 +551,6 @@ class _Compiler:
         outer = frame.outer
         assert outer is not None
         inner, self.ops = self.ops, outer.ops
-        self.location, self.frame_number = outer.location, outer.frame_number
         if isinstance(element, Isolate):
             self.region = outer.region
             self.leaf(IsolateOp(inner, element.token_limit, self.path()), outer.high, outer.low, outer.dead)
@@ -558,9 +561,9 @@ class _Compiler:
 
     # -- places and records -----------------------------------------------------------------
 
-    def place(self, high: Number, low: Number) -> Location:
-        """The location of something with this interval in the current frame of levels."""
-        return (*self.location, (self.frame_number, low, high))
+    def choices(self) -> Choices:
+        """The firsts around the child that was taken last, and the alternative of each that it stands in."""
+        return tuple((frame.serial, position(frame)) for frame in self.frames if frame.choosing)
 
     def path(self) -> str:
         """The path of the child that was taken last, ``root > 2:user > 0:scope[name=docs]``."""
@@ -568,7 +571,7 @@ class _Compiler:
 
     def segment(self, frame: _Frame) -> str:
         """The last taken child of a frame, as a step of a path."""
-        index = len(frame.children) - length_hint(frame.iterator) - 1
+        index = position(frame)
         return segment(index, frame.children[index])
 
     def note(
@@ -601,6 +604,11 @@ class _Compiler:
         """Note where the leaves of an entry end."""
         if entry >= 0:
             self.entries[entry].end = len(self.entries[entry].ops.leaves)
+
+
+def position(frame: _Frame) -> int:
+    """The index of the child that was taken last."""
+    return len(frame.children) - length_hint(frame.iterator) - 1
 
 
 def segment(index: int, child: Child) -> str:

@@ -15,7 +15,7 @@ import attrs
 
 from priompt_py.engine.pricing import Pricing
 from priompt_py.engine.solve import Solution, Solved
-from priompt_py.engine.structure import path_of_entry
+from priompt_py.engine.structure import path_of_entry, places
 from priompt_py.model.elements import BASE_PRIORITY, AsyncNode, Container, Element, First, Message, Number
 from priompt_py.model.ops import (
     NEVER,
@@ -24,12 +24,12 @@ from priompt_py.model.ops import (
     IsolateOp,
     Leaf,
     MessageEnd,
-    MessageStart,
     Ops,
     ReserveOp,
     ToolOp,
 )
 from priompt_py.model.outcome import Decision, Reason
+from priompt_py.model.place import ROOT, Place
 from priompt_py.model.source_map import Span
 
 __all__ = ["Explanation", "largest_required"]
@@ -53,6 +53,7 @@ class Explanation:
             if isinstance(leaf := ops.leaves[index], IsolateOp)
         }
         self._ops_in: dict[int, bool] = {}
+        self.places = places(self.recorded)
         for ops in nested:
             around = self._around.get(id(ops))
             part = self._solved[id(ops)]
@@ -60,6 +61,7 @@ class Explanation:
                 around is None or (self._ops_in[id(around[0])] and self._is_on(*around))
             )
 
+    places: list[Place] = attrs.field(init=False)
     _solved: dict[int, Solved | None] = attrs.field(init=False)
     _around: dict[int, tuple[Ops, int]] = attrs.field(init=False)
     _ops_in: dict[int, bool] = attrs.field(init=False)
@@ -132,7 +134,7 @@ class Explanation:
             made.append(
                 (
                     Decision(
-                        path=path_of_entry(self.recorded, number),
+                        place=self.places[number],
                         label=entry.label,
                         kind=entry.kind,
                         included=reason == "included",
@@ -200,19 +202,19 @@ class Explanation:
                 continue
             places = starts[id(entry.ops)]
             start, stop = places[entry.start], places[entry.end]
-            path = path_of_entry(self.recorded, number)
+            place = self.places[number]
             if isinstance(entry.element, Message):
                 first, last = places[entry.start + 1], places[entry.end - 1]
-                own = [Span(start, first, path, "frame"), *own]
+                own = [Span(start, first, place, "frame"), *own]
                 if last < stop:
-                    own.append(Span(last, stop, path, "frame"))
-            span = Span(start, stop, path, entry.kind, entry.label, tuple(own))
+                    own.append(Span(last, stop, place, "frame"))
+            span = Span(start, stop, place, entry.kind, entry.label, tuple(own))
             inside.setdefault(entry.parent, []).append(span)
         children = inside.get(-1, [])
         children.reverse()
         if end < len(text):
-            children.append(Span(end, len(text), "root", "frame"))
-        return Span(0, len(text), "root", "root", None, tuple(children))
+            children.append(Span(end, len(text), ROOT, "frame"))
+        return Span(0, len(text), ROOT, "root", None, tuple(children))
 
     @property
     def _spans_reasons(self) -> list[Reason]:
@@ -243,9 +245,8 @@ class Explanation:
                     continue
                 if isinstance(leaf, str):
                     at += len(leaf)
-                elif isinstance(leaf, MessageStart):
-                    message = leaf.message
-                    header = chat_format.header(message.role, message.name, message.to)
+                elif isinstance(leaf, Message):
+                    header = chat_format.header(leaf.role, leaf.name, leaf.to)
                     at += len(chat_format.im_start) + len(header) + len(chat_format.im_sep)
                 elif isinstance(leaf, MessageEnd):
                     ends += 1

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 
 import attrs
 
-from priompt_py.model.ops import CallsOp, ImageOp, MessageStart, Op, PartOp, ReserveOp, ToolOp
+from priompt_py.model.elements import Message
+from priompt_py.model.ops import CallsOp, ImageOp, Op, PartOp, ReserveOp, ToolOp
 from priompt_py.tokens.cache import TokenCache
 from priompt_py.tokens.chat_format import ChatFormat
 from priompt_py.tokens.image_cost import image_cost
@@ -93,10 +94,12 @@ class Pricing:
                 self.last = (text, tokens)
         return tokens
 
-    def cost(self, op: Op) -> int:
+    def cost(self, op: Op | Message) -> int:
         """The fixed cost of a leaf that is not text; tools and isolates are counted apart."""
-        if isinstance(op, MessageStart):
-            return self.chat_format.message_cost(self.count, name=op.message.name, to=op.message.to)
+        if isinstance(op, Message):
+            if op.name is None and op.to is None:
+                return self.frame
+            return self.chat_format.message_cost(self.count, name=op.name, to=op.to)
         if isinstance(op, ReserveOp):
             tokens = op.element.tokens
             return tokens if isinstance(tokens, int) else self.reserves[id(op)]
@@ -114,12 +117,9 @@ class Pricing:
             return tokens
         return 0
 
-    def piece(self, op: Op) -> Piece:
+    def piece(self, op: Op | Message) -> Piece:
         """The piece of a leaf that is not text. Pieces of one cost are shared: most messages cost the same."""
-        if isinstance(op, MessageStart) and op.message.name is None and op.message.to is None:
-            cost = self.frame
-        else:
-            cost = self.cost(op)
+        cost = self.cost(op)
         key = (cost, op.separates)
         piece = self.shared.get(key)
         if piece is None:

@@ -18,7 +18,7 @@ from priompt_py.engine.presence import CostOp, Presence, Timeline
 from priompt_py.engine.pricing import Piece, Pricing
 from priompt_py.engine.structure import partners
 from priompt_py.engine.walker import Walker
-from priompt_py.model.elements import BASE_PRIORITY, Number, ToolDefinition
+from priompt_py.model.elements import BASE_PRIORITY, Message, Number, ToolDefinition
 from priompt_py.model.ops import (
     NEVER,
     CallsOp,
@@ -26,7 +26,6 @@ from priompt_py.model.ops import (
     IsolateOp,
     Leaf,
     MaxRegion,
-    MessageStart,
     Op,
     Ops,
     PartOp,
@@ -96,7 +95,7 @@ def make_sheet(
     ``closed`` are the solved isolates by leaf; ``region_limits`` the ceilings in tokens; ``chat_cost``
     what a chat costs besides its messages. Raises OverLimit.
     """
-    if not ops.regions and not (ops.lows and ops.messages) and not (pair_tools and ops.has_units) and not ops.isolates and not ops.tools:
+    if not ops.regions and not (ops.lows and ops.starts) and not (pair_tools and ops.units) and not ops.isolates and not ops.tools:
         return _plain_sheet(ops, chat_cost)
     sets = _Sets(ops.highs, ops.lows)
     special: dict[int, Piece] = {}
@@ -110,7 +109,7 @@ def make_sheet(
             ops, ops.lows.get(index, NEVER), ops.highs[index], innermost_region(ops, index), region_fits
         ):
             raise OverLimit(inner.too_big)
-    if pair_tools and ops.messages:
+    if pair_tools and ops.units:
         _close_units(ops, sets, closed)
     extra = [
         *_chat_costs(ops, sets, closed, chat_cost),
@@ -128,10 +127,10 @@ def _plain_sheet(ops: Ops, chat_cost: int) -> Sheet:
     known = ops.known.get(chat_cost)
     if isinstance(known, Sheet):
         return known
-    if not ops.messages or not chat_cost:
+    if not ops.starts or not chat_cost:
         sheet = Sheet(Presence(ops.leaves, ops.highs, ops.lows, only_text=ops.only_text), {}, ops.levels)
     else:
-        high = max([start.high for start in ops.messages if start.present], default=NEVER)
+        high = max(map(ops.highs.__getitem__, ops.starts))
         leaves = [*ops.leaves, CostOp(chat_cost)]
         presence = Presence(leaves, [*ops.highs, high], ops.lows, only_text=False)
         sheet = Sheet(presence, {len(leaves) - 1: Piece("", chat_cost, open=True)}, ops.levels)
@@ -234,9 +233,11 @@ def _carry_regions(
     """Take each max, innermost first, at the level that fits its ceiling."""
     fits: list[list[Number] | None] = [None] * len(ops.regions)
     late: list[tuple[MaxRegion, TooBig]] = []
+    inside: dict[int, list[Number]] = {}
     for number in range(len(ops.regions) - 1, -1, -1):
         region = ops.regions[number]
-        found = _fitting_levels(ops, number, sets, special, pricing, closed, limits[number])
+        levels = _levels_inside(ops, number, inside)
+        found = _fitting_levels(ops, number, sets, special, pricing, closed, levels, limits[number])
         if isinstance(found, TooBig):
             if found.fixed:
                 raise OverLimit(found)
@@ -277,23 +278,18 @@ def _is_required(
     return False
 
 
-def _levels_inside(ops: Ops, number: int) -> list[Number]:
-    """The declared priorities of the scopes inside a max, and the base: ascending, none above the base."""
+def _levels_inside(ops: Ops, number: int, inner: dict[int, list[Number]]) -> list[Number]:
+    """The declared priorities of the scopes inside a max, and the base: ascending, none above the base.
+
+    ``inner`` holds what was found for the maxes directly inside, and takes this one's.
+    """
     region = ops.regions[number]
     levels: set[Number] = {BASE_PRIORITY, *ops.highs[region.start : region.end], *region.levels}
-    for later in range(number + 1, len(ops.regions)):
-        if ops.regions[later].start >= region.end and ops.regions[later].end > region.end:
-            break
-        if _is_inside(ops, later, number):
-            levels.update(ops.regions[later].levels)
-    return sorted({min(level, BASE_PRIORITY) for level in levels if level != NEVER})
-
-
-def _is_inside(ops: Ops, inner: int, outer: int) -> bool:
-    parent: int | None = inner
-    while parent is not None and parent > outer:
-        parent = ops.regions[parent].parent
-    return parent == outer
+    levels.update(inner.pop(number, ()))
+    found = sorted({min(level, BASE_PRIORITY) for level in levels if level != NEVER})
+    if region.parent is not None:
+        inner.setdefault(region.parent, []).extend(found)
+    return found
 
 
 def _fitting_levels(
@@ -303,6 +299,7 @@ def _fitting_levels(
     special: dict[int, Piece],
     pricing: Pricing,
     closed: dict[int, Closed],
+    levels: Sequence[Number],
     limit: int,
 ) -> list[Number] | TooBig:
     """The ascending levels at which the content of a max costs at most its ceiling, counted alone."""
@@ -328,7 +325,7 @@ def _fitting_levels(
     # Levels below show what the lowest fitting one shows until something changes; then none fits.
     fitting: list[Number] = []
     floor = next_change(walker)
-    for level in _levels_inside(ops, number):
+    for level in levels:
         if floor is not None and level <= floor:
             continue
         if level > lowest:
@@ -367,7 +364,7 @@ def _close_units(ops: Ops, sets: _Sets, closed: dict[int, Closed]) -> None:
                 if isinstance(leaf, CallsOp) and not leaf.legacy:
                     sets.limit_to((index,), together)
             sets.limit_to(span, union((together, shows)))
-    for record in ops.messages:
+    for record in ops.units:
         if record.message.role == "tool" and record.present:
             sets.limit_to(range(record.start, record.end + 1), union(allowed.get(id(record), ())))
 
@@ -387,11 +384,11 @@ def _chat_costs(
     """What a chat costs besides its messages, once, wherever a message is in."""
     if not cost:
         return []
-    starts = [sets.get(record.start) for record in ops.messages if record.present]
+    starts = [sets.get(index) for index in ops.starts]
     starts += [
         sets.get(index)
         for index, inner in closed.items()
-        if any(isinstance(leaf, MessageStart) for leaf in inner.leaves)
+        if any(isinstance(leaf, Message) for leaf in inner.leaves)
     ]
     intervals = union(starts)
     return [(intervals, cost)] if intervals else []

@@ -14,9 +14,9 @@ from priompt_py.engine.pricing import USUAL_CHARS, Pricing
 from priompt_py.engine.sheet import Closed, OverLimit, Sheet, TooBig, innermost_region, make_sheet, next_change
 from priompt_py.engine.walker import Walker
 from priompt_py.errors import PromptTooLong
-from priompt_py.model.elements import BASE_PRIORITY, Number
+from priompt_py.model.elements import BASE_PRIORITY, Message, Number
 from priompt_py.model.limits import resolve_limit
-from priompt_py.model.ops import Compiled, IsolateOp, Leaf, MessageStart, Ops, ReserveOp
+from priompt_py.model.ops import Compiled, IsolateOp, Leaf, Ops, ReserveOp
 
 __all__ = ["Solution", "Solved", "solve"]
 
@@ -152,8 +152,8 @@ def _solve_isolate(
 
 
 def _has_message(ops: Ops, inner: dict[int, Closed]) -> bool:
-    return bool(ops.messages) or any(
-        isinstance(leaf, MessageStart) for one in inner.values() for leaf in one.leaves
+    return bool(ops.starts) or any(
+        isinstance(leaf, Message) for one in inner.values() for leaf in one.leaves
     )
 
 

@@ -6,25 +6,15 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from priompt_py.errors import StructureError
-from priompt_py.model.ops import Compiled, Location, MessageStart, Ops, ToolRecord
+from priompt_py.model.place import ROOT, Place
+from priompt_py.model.ops import Choices, Compiled, Ops, ToolRecord, UnitRecord
 
 __all__ = ["can_be_together", "check_tools", "check_units", "drop_text_beside_messages", "partners"]
 
 
-def can_be_together(a: Location, b: Location) -> bool:
-    """Whether some cutoff may bring in both: nothing on their common way keeps them apart.
-
-    In the frames that both stand in, their intervals have to meet; in a frame of one alone, its
-    own interval must not be empty.
-    """
-    common = 0
-    for (frame_a, low_a, high_a), (frame_b, low_b, high_b) in zip(a, b, strict=False):
-        if frame_a != frame_b:
-            break
-        if max(low_a, low_b) >= min(high_a, high_b):
-            return False
-        common += 1
-    return all(low < high for _, low, high in (*a[common:], *b[common:]))
+def can_be_together(a: Choices, b: Choices) -> bool:
+    """Whether both can be in at once: they don't stand in different alternatives of one first."""
+    return all(one == other for one, other in zip(a, b, strict=False) if one[0] == other[0])
 
 
 def drop_text_beside_messages(compiled: Compiled) -> None:
@@ -33,10 +23,10 @@ def drop_text_beside_messages(compiled: Compiled) -> None:
         if ops.in_message:
             continue
         position = 0
-        for record in ops.messages:
-            if record.present:
-                _drop_text(compiled, ops, position, record.start)
-                position = record.end + 1
+        for start, end in zip(ops.starts, ops.ends, strict=True):
+            if position < start:
+                _drop_text(compiled, ops, position, start)
+            position = end + 1
         _drop_text(compiled, ops, position, len(ops.leaves))
 
 
@@ -44,7 +34,7 @@ def _drop_text(compiled: Compiled, ops: Ops, start: int, end: int) -> None:
     for index in range(start, end):
         leaf = ops.leaves[index]
         if isinstance(leaf, str):
-            if leaf.strip():
+            if leaf.strip() and not any(index in hidden for hidden in ops.hidden):
                 shown = repr(leaf if len(leaf) <= 40 else leaf[:37] + "...")
                 raise StructureError(
                     f"{path_of_leaf(compiled, ops, index)}: the text {shown} stands beside messages; "
@@ -71,12 +61,20 @@ def path_of_entry(compiled: Compiled, number: int) -> str:
     return " > ".join(["root", *reversed(steps)])
 
 
+def places(compiled: Compiled) -> list[Place]:
+    """The place of each entry."""
+    found: list[Place] = []
+    for entry in compiled.entries:
+        found.append(Place(entry.segment, ROOT if entry.parent < 0 else found[entry.parent]))
+    return found
+
+
 def check_tools(tools: Sequence[ToolRecord]) -> None:
     """Two definitions of one name that can be in together have to be equal."""
     by_name: dict[str, list[ToolRecord]] = defaultdict(list)
     for tool in tools:
         for other in by_name[tool.element.name]:
-            if not same_tool(other, tool) and can_be_together(other.location, tool.location):
+            if not same_tool(other, tool) and can_be_together(other.choices, tool.choices):
                 raise StructureError(
                     f"{tool.path}: the tool {tool.element.name!r} is defined otherwise at {other.path}; "
                     "two definitions of one name can't be in together unless they are equal"
@@ -90,21 +88,21 @@ def same_tool(a: ToolRecord, b: ToolRecord) -> bool:
     return (one.description, one.parameters, one.strict) == (two.description, two.parameters, two.strict)
 
 
-def partners(ops: Ops) -> list[tuple[MessageStart, dict[str, list[MessageStart]]]]:
+def partners(ops: Ops) -> list[tuple[UnitRecord, dict[str, list[UnitRecord]]]]:
     """Each message with tool calls, with the results that answer each of its ids: those that stand
     after it and can be in together with it."""
-    results: dict[str, list[tuple[int, MessageStart]]] = defaultdict(list)
-    for number, record in enumerate(ops.messages):
+    results: dict[str, list[tuple[int, UnitRecord]]] = defaultdict(list)
+    for number, record in enumerate(ops.units):
         if record.message.tool_call_id is not None:
             results[record.message.tool_call_id].append((number, record))
-    units: list[tuple[MessageStart, dict[str, list[MessageStart]]]] = []
-    for number, record in enumerate(ops.messages):
+    units: list[tuple[UnitRecord, dict[str, list[UnitRecord]]]] = []
+    for number, record in enumerate(ops.units):
         if record.message.tool_calls:
             answers = {
                 call.id or "": [
                     result
                     for later, result in results[call.id or ""]
-                    if later > number and can_be_together(record.location, result.location)
+                    if later > number and can_be_together(record.choices, result.choices)
                 ]
                 for call in record.message.tool_calls
             }
@@ -114,7 +112,7 @@ def partners(ops: Ops) -> list[tuple[MessageStart, dict[str, list[MessageStart]]
 
 def check_units(root: Ops) -> None:
     """Calls and results belong together: see the rules in each message."""
-    everywhere = [(ops, record) for ops in root.nested() for record in ops.messages]
+    everywhere = [(ops, record) for ops in root.nested() for record in ops.units]
     call_places: dict[str, list[Ops]] = defaultdict(list)
     result_places: dict[str, list[Ops]] = defaultdict(list)
     for ops, record in everywhere:
@@ -130,24 +128,38 @@ def check_units(root: Ops) -> None:
 def _check_partners(
     ops: Ops, call_places: Mapping[str, Sequence[Ops]], result_places: Mapping[str, Sequence[Ops]]
 ) -> None:
-    """Every call has a result in its ops, and every result a call before it."""
-    answered = {record.message.tool_call_id for record in ops.messages if record.message.role == "tool"}
-    called: set[str] = set()
-    for record in ops.messages:
+    """Every call has a result that can be in with it, and every result such a call before it."""
+    calls: dict[str, list[UnitRecord]] = defaultdict(list)
+    results: dict[str, list[UnitRecord]] = defaultdict(list)
+    for record in ops.units:
+        if record.message.role == "tool":
+            results[record.message.tool_call_id or ""].append(record)
+    for record in ops.units:
         message = record.message
         for call in message.tool_calls:
             call_id = call.id or ""
-            called.add(call_id)
-            if call_id not in answered:
+            if not _has_partner(record, results[call_id]):
                 raise StructureError(
                     f"{record.path}: the tool call {call_id!r} has no result"
-                    + _border(result_places.get(call_id, ()), ops)
+                    + _why(results[call_id], result_places.get(call_id, ()), ops)
                 )
-        if message.role == "tool" and message.tool_call_id not in called:
+            calls[call_id].append(record)
+        if message.role == "tool" and not _has_partner(record, calls[message.tool_call_id or ""]):
+            call_id = message.tool_call_id or ""
             raise StructureError(
-                f"{record.path}: the tool result {message.tool_call_id!r} has no call before it"
-                + _border(call_places.get(message.tool_call_id or "", ()), ops)
+                f"{record.path}: the tool result {call_id!r} has no call before it"
+                + _why(calls[call_id], call_places.get(call_id, ()), ops)
             )
+
+
+def _has_partner(record: UnitRecord, partners: Sequence[UnitRecord]) -> bool:
+    return any(can_be_together(record.choices, partner.choices) for partner in partners)
+
+
+def _why(partners: Sequence[UnitRecord], places: Sequence[Ops], ops: Ops) -> str:
+    if partners:
+        return f" that can be in together with it: {partners[0].path} can't"
+    return _border(places, ops)
 
 
 def _border(places: Sequence[Ops], ops: Ops) -> str:
@@ -158,9 +170,9 @@ def _border(places: Sequence[Ops], ops: Ops) -> str:
 
 def _check_ids(ops: Ops) -> None:
     """No id is empty, and none stands twice among what can be in together."""
-    calls: dict[str, list[MessageStart]] = defaultdict(list)
-    results: dict[str, list[MessageStart]] = defaultdict(list)
-    for record in ops.messages:
+    calls: dict[str, list[UnitRecord]] = defaultdict(list)
+    results: dict[str, list[UnitRecord]] = defaultdict(list)
+    for record in ops.units:
         message = record.message
         own: set[str] = set()
         for call in message.tool_calls:
@@ -176,8 +188,8 @@ def _check_ids(ops: Ops) -> None:
             _not_twice(results[message.tool_call_id], record, f"a tool result for {message.tool_call_id!r}")
 
 
-def _not_twice(earlier: list[MessageStart], record: MessageStart, what: str) -> None:
+def _not_twice(earlier: list[UnitRecord], record: UnitRecord, what: str) -> None:
     for other in earlier:
-        if can_be_together(other.location, record.location):
+        if can_be_together(other.choices, record.choices):
             raise StructureError(f"{record.path}: {what} stands at {other.path} already, and both can be in together")
     earlier.append(record)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from priompt_py.author.children import spread
 from priompt_py.engine.compile import segment
 from priompt_py.engine.expand import MAX_COMPONENT_DEPTH, Expansions, add_path, start
 from priompt_py.errors import StructureError
 from priompt_py.model.elements import AsyncNode, Child, ComponentCall, Container
+
+if TYPE_CHECKING:
+    import asyncio
 
 __all__ = ["expand_async"]
 
@@ -22,6 +24,8 @@ async def expand_async(children: tuple[Child, ...], expansions: Expansions) -> N
 
     The first failure cancels the rest and is raised itself, with the component's path as a note.
     """
+    import asyncio  # here, since it takes 20 ms to import and most prompts are not async
+
     run = _Run(expansions)
     try:
         run.walk(children, None)
@@ -84,6 +88,8 @@ class _Run:
             raise
         if not inspect.isawaitable(given):
             return self.keep(node, given, link)
+        import asyncio
+
         task = asyncio.ensure_future(_awaited(given))
         self.tasks[source] = task
         self.pending[task] = [link]

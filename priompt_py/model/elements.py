@@ -97,6 +97,10 @@ class Element:
 
         return brief(self)
 
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:  # noqa: FBT001 - IPython calls it so
+        """The same code-like text in IPython and in hypothesis' reports."""
+        printer.text(repr(self))
+
     def __copy__(self) -> Element:
         return self
 
@@ -275,6 +279,8 @@ class Message(Container):
     """A chat message. ``name`` and ``to`` are the provider's, not labels."""
 
     kind: ClassVar[str] = "message"
+    separates: ClassVar[bool] = True  # a message is its own leaf when compiled: see ops.py
+    size: ClassVar[int] = 16
     role: Role = "user"
     name: str | None = None
     to: str | None = None

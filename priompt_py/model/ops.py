@@ -30,6 +30,7 @@ __all__ = [
     "CacheCut",
     "CallsOp",
     "CaptureOp",
+    "Choices",
     "Compiled",
     "ConfigOp",
     "Cut",
@@ -37,25 +38,23 @@ __all__ = [
     "ImageOp",
     "IsolateOp",
     "Leaf",
-    "Location",
     "MaxRegion",
     "MessageEnd",
-    "MessageStart",
     "Op",
     "Ops",
     "PartOp",
     "ReserveOp",
     "ToolOp",
     "ToolRecord",
+    "UnitRecord",
 ]
 
 NEVER = float("-inf")
 """The low end of what has none; no priority is that low."""
 
 
-Location: TypeAlias = tuple[tuple[int, Number, Number], ...]
-"""Where something stands among intervals: ``(frame, low, high)`` from the root inwards. A frame is
-the prompt, an isolate or a max, numbered; each has cutoffs (or levels) of its own."""
+Choices: TypeAlias = tuple[tuple[int, int], ...]
+"""The firsts around something, from the root inwards, and which alternative of each it stands in."""
 
 
 @attrs.define(eq=False)
@@ -79,32 +78,6 @@ class CacheCut(Op):
     """A mark for prefix caching, which is a token break too."""
 
     separates: ClassVar[bool] = True
-
-
-@attrs.define(eq=False)
-class MessageStart(Op):
-    """The beginning of a message; its frame's cost is counted here.
-
-    ``start`` is its own leaf, ``end`` that of its MessageEnd. ``outer``, ``frame``, ``low`` and ``high``
-    say where it stands; a message that no cutoff can bring in is not ``present``: it has no leaves.
-    """
-
-    separates: ClassVar[bool] = True
-    size: ClassVar[int] = 16
-    message: Message
-    outer: Location
-    frame: int
-    low: Number
-    high: Number
-    start: int
-    end: int = 0
-    present: bool = True
-    path: str = ""
-
-    @property
-    def location(self) -> Location:
-        """Where it stands among intervals."""
-        return (*self.outer, (self.frame, self.low, self.high))
 
 
 @attrs.define(eq=False)
@@ -180,7 +153,8 @@ class IsolateOp(Op):
     path: str
 
 
-Leaf: TypeAlias = str | Op
+Leaf: TypeAlias = str | Op | Message
+"""A text, an op, or the message that begins there (the element itself, which costs nothing to make)."""
 
 
 @attrs.define(eq=False)
@@ -203,12 +177,25 @@ class MaxRegion:
 
 
 @attrs.define(eq=False)
+class UnitRecord:
+    """A message with tool calls, or a tool's result: its leaves, from ``start`` (the message) to ``end`` (its
+    MessageEnd, inclusive). One that no cutoff can bring in is not ``present``: it has no leaves."""
+
+    message: Message
+    path: str
+    choices: Choices
+    present: bool
+    start: int
+    end: int = 0
+
+
+@attrs.define(eq=False)
 class ToolRecord:
     """A tool definition of the tree, wherever it stands."""
 
     element: ToolDefinition
     path: str
-    location: Location
+    choices: Choices
 
 
 @attrs.define(eq=False)
@@ -217,7 +204,8 @@ class Ops:
 
     ``levels`` are declared priorities that are not the high end of some leaf already, unsorted and
     with repeats; ``regions`` are in the order in which they were opened (parents before children).
-    ``isolates``, ``tools`` and ``specials`` (all that is not text) are indexes of leaves. ``known`` keeps
+    ``starts`` and ``ends`` are where its messages begin and end, both in order; ``units`` those that belong
+    to tool units; ``hidden`` are leaves inside messages that no cutoff can bring in. ``isolates``, ``tools`` and ``specials`` (all that is not text) are indexes of leaves. ``known`` keeps
     what the engine found out once and can use at the next limit.
     """
 
@@ -226,12 +214,14 @@ class Ops:
     lows: dict[int, Number] = attrs.field(factory=dict)
     levels: list[Number] = attrs.field(factory=list)
     regions: list[MaxRegion] = attrs.field(factory=list)
-    messages: list[MessageStart] = attrs.field(factory=list)
+    starts: list[int] = attrs.field(factory=list)
+    ends: list[int] = attrs.field(factory=list)
+    units: list[UnitRecord] = attrs.field(factory=list)
+    hidden: list[range] = attrs.field(factory=list)
     isolates: list[int] = attrs.field(factory=list)
     tools: list[int] = attrs.field(factory=list)
     specials: list[int] = attrs.field(factory=list)
     in_message: bool = False
-    has_units: bool = False
     known: dict[int, Any] = attrs.field(factory=dict)
 
     @property

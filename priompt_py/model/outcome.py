@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 import attrs
 
 from priompt_py.model.elements import Capture, Number, ToolDefinition
+from priompt_py.model.place import Place
 from priompt_py.model.prompt import ChatMessage, PromptConfig, TextPart, Tool
 
 __all__ = ["CountKind", "Decision", "Outcome", "Reason"]
@@ -44,10 +45,10 @@ class Decision:
 
     ``priority`` is the declared one, ``effective_priority`` the least on the way down; the
     element is present for the cutoffs ``low < cutoff <= high`` (before maxes and tool units move
-    them). ``path`` names it from the root, ``label`` is its key or a scope's name.
+    them). ``label`` is its key or a scope's name.
     """
 
-    path: str
+    _place: Place = attrs.field(repr=False, alias="place")
     label: str | None
     kind: str
     included: bool
@@ -57,6 +58,11 @@ class Decision:
     high: Number
     reason: Reason
     _count: Callable[[], int] = attrs.field(repr=False, alias="count")
+
+    @property
+    def path(self) -> str:
+        """The path from the root, ``root > 2:user > 0:scope[name=docs]``."""
+        return str(self._place)
 
     @property
     def tokens(self) -> int:

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 import attrs
 
+from priompt_py.model.place import Place
+
 __all__ = ["SourceMap", "Span"]
 
 
@@ -13,17 +15,22 @@ __all__ = ["SourceMap", "Span"]
 class Span:
     """The stretch ``text[start:end]`` that one element or string gave, with what lies inside it.
 
-    ``path`` names it from the root; ``kind`` is the element's kind, ``text`` for strings, ``frame``
+    ``kind`` is the element's kind, ``text`` for strings, ``frame``
     for what a chat's flat form puts around content; ``label`` is the element's key or a scope's name.
     Siblings are in order and don't overlap. Tool calls, tools, images and marks have no length.
     """
 
     start: int
     end: int
-    path: str
+    _place: Place = attrs.field(alias="place", eq=str)
     kind: str
     label: str | None = None
-    children: tuple[Span, ...] = ()
+    children: tuple[Span, ...] = attrs.field(default=(), repr=False)
+
+    @property
+    def path(self) -> str:
+        """The path from the root."""
+        return str(self._place)
 
 
 @attrs.frozen

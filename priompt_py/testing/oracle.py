@@ -18,7 +18,16 @@ from priompt_py.tokens.chat_format import ChatFormat
 from priompt_py.tokens.models import info_for_encoding, model_info
 from priompt_py.tokens.tokenizer import chat_format_of, get_tokenizer
 
-__all__ = ["Fate", "OracleResult", "Tree", "levels_of", "oracle_render", "prompt_at", "tree_of", "whole_count"]
+__all__ = [
+    "Fate",
+    "OracleResult",
+    "Tree",
+    "levels_of",
+    "oracle_render",
+    "prompt_at",
+    "tree_of",
+    "whole_count",
+]
 
 BASE = el.BASE_PRIORITY
 
@@ -110,7 +119,9 @@ def oracle_render(
             if spot.element is not None and spot.kind == spot.element.kind
         ),
         texts=tuple(
-            (spot.path, spot.text) for spot in spots(tree.root) if spot.text and spot in inside and not spot.silent
+            (spot.path, spot.text)
+            for spot in spots(tree.root)
+            if spot.text and spot in inside and not spot.silent
         ),
     )
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from typing import Any, Literal, TypeAlias
 
 import attrs
@@ -20,7 +21,7 @@ from priompt_py.tokens.tool_cost import tool_cost, tools_closing_cost
 
 __all__ = ["Draft", "DraftMessage", "Prices", "as_message", "as_text", "draft", "merged"]
 
-Item: TypeAlias = "str | Literal[True] | CacheMark | el.Image | el.Part"
+Item: TypeAlias = str | Literal[True] | CacheMark | el.Image | el.Part
 """Something in the content of a message or a plain prompt; ``True`` is a token break."""
 
 
@@ -29,7 +30,7 @@ class DraftMessage:
     """A message with the content that is in; ``calls`` are its tool calls that are in."""
 
     element: el.Message
-    items: list[Item] = attrs.field(factory=list)
+    items: list[Item] = attrs.field(factory=list[Item])
     calls: tuple[el.Call, ...] = ()
 
 
@@ -37,21 +38,21 @@ class DraftMessage:
 class Draft:
     """A prompt as it would be sent, with what it reserves. ``items`` stand outside messages."""
 
-    items: list[Item] = attrs.field(factory=list)
-    messages: list[DraftMessage] = attrs.field(factory=list)
-    tools: list[Tool] = attrs.field(factory=list)
-    configs: list[el.Config] = attrs.field(factory=list)
+    items: list[Item] = attrs.field(factory=list[Item])
+    messages: list[DraftMessage] = attrs.field(factory=list[DraftMessage])
+    tools: list[Tool] = attrs.field(factory=list[Tool])
+    configs: list[el.Config] = attrs.field(factory=list[el.Config])
     reserved: int = 0
 
 
-def draft(inside: Set[Spot], root: Spot) -> Draft:
+def draft(inside: AbstractSet[Spot], root: Spot) -> Draft:
     """The draft of what is ``inside``, at ``root`` and below."""
     made = Draft()
     _add(made, made.items, inside, root)
     return made
 
 
-def _add(made: Draft, items: list[Item], inside: Set[Spot], spot: Spot) -> None:
+def _add(made: Draft, items: list[Item], inside: AbstractSet[Spot], spot: Spot) -> None:
     if spot not in inside:
         return
     element = spot.element
@@ -61,8 +62,8 @@ def _add(made: Draft, items: list[Item], inside: Set[Spot], spot: Spot) -> None:
         made.messages[-1].calls = message_of(spot).tool_calls
     elif spot.kind in ("br", "token_break"):
         items.append(True)
-    elif spot.kind == "cache_break":
-        items.append(CacheMark())
+    elif spot.kind == "cache_break":  # between messages it marks the end of the one before
+        (made.messages[-1].items if items is made.items and made.messages else items).append(CacheMark())
     elif isinstance(element, (el.Image, el.Part)):
         items.append(element)
     elif isinstance(element, el.Empty):

@@ -38,7 +38,8 @@ def _check_tools(everything: list[Spot]) -> None:
     tools = [spot for spot in everything if spot.kind == "tool_definition"]
     for a, b in combinations(tools, 2):
         one, other = a.element, b.element
-        assert isinstance(one, el.ToolDefinition) and isinstance(other, el.ToolDefinition)
+        assert isinstance(one, el.ToolDefinition)
+        assert isinstance(other, el.ToolDefinition)
         if one.name == other.name and sent_of(one) != sent_of(other) and not exclusive(a, b):
             raise StructureError(f"{b.path}: another tool has the name {one.name!r} already")
 

@@ -34,7 +34,7 @@ class Spot:
     ranked: bool = False
     element: el.Element | None = None
     text: str = ""
-    children: list[Spot] = attrs.field(factory=list)
+    children: list[Spot] = attrs.field(factory=list["Spot"])
     silent: bool = False  # blank text beside messages
     reserve: int = 0  # what an empty reserves
     ceiling: int = 0  # an isolate's or max's limit, in tokens
@@ -65,7 +65,9 @@ def _add(child: el.Child, parent: Spot, index: int, count: Callable[[str], int])
     if not isinstance(child, el.Element):
         parent.children.append(Spot("text", f"{path}:text", parent, parent.priority, text=str(child)))
         return
-    spot = Spot(child.kind, f"{path}:{el.element_type(child)}", parent, _declared(child, parent), element=child)
+    spot = Spot(
+        child.kind, f"{path}:{el.element_type(child)}", parent, _declared(child, parent), element=child
+    )
     spot.ranked = isinstance(child, (el.Scope, el.Fallback)) or child.p is not None or child.prel is not None
     parent.children.append(spot)
     children = el.children_of(child)
@@ -77,7 +79,7 @@ def _add(child: el.Child, parent: Spot, index: int, count: Callable[[str], int])
     elif isinstance(child, el.LineBreak):
         spot.text = "\n"
     elif isinstance(child, el.Empty):
-        spot.reserve = child.tokens if isinstance(child.tokens, int) else child.tokens(count)  # type: ignore[assignment]
+        spot.reserve = _reserve(child.tokens, count)
     elif isinstance(child, el.Isolate):
         spot = _inner(spot, "content", el.BASE_PRIORITY)
     elif isinstance(child, el.Message) and child.tool_calls:
@@ -89,10 +91,18 @@ def _add(child: el.Child, parent: Spot, index: int, count: Callable[[str], int])
         _add(grandchild, spot, i, count)
 
 
+def _reserve(tokens: int | Callable[..., object], count: Callable[[str], int]) -> int:
+    found = tokens if isinstance(tokens, int) else tokens(count)
+    assert isinstance(found, int), "the oracle asks no async functions"
+    return found
+
+
 def _add_ranked(fallback: Spot, children: tuple[el.Child, ...], count: Callable[[str], int]) -> None:
     """A fallback is a scope around a first; its alternative i of n stands in a scope of prel i - (n - 1)."""
     choice = _inner(fallback, "alternatives", fallback.priority)
-    alternatives = [(i, kid) for i, kid in enumerate(children) if kid is not None and not isinstance(kid, bool)]
+    alternatives = [
+        (i, kid) for i, kid in enumerate(children) if kid is not None and not isinstance(kid, bool)
+    ]
     for rank, (index, child) in enumerate(alternatives):
         place = _inner(choice, "alternative", fallback.priority + (rank - (len(alternatives) - 1)))
         place.ranked = True
@@ -115,7 +125,9 @@ def _declared(element: el.Element, parent: Spot) -> el.Number:
     except OverflowError:  # an int too great for a float
         total = math.inf
     if isinstance(total, float) and not math.isfinite(total):
-        raise ArgumentValueError(f"{parent.path}: {parent.priority!r} + prel={element.prel!r} is no finite number")
+        raise ArgumentValueError(
+            f"{parent.path}: {parent.priority!r} + prel={element.prel!r} is no finite number"
+        )
     return total
 
 

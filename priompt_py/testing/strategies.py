@@ -8,9 +8,9 @@ shrink to small ones, which print as the code that makes them. Components in the
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
@@ -19,75 +19,30 @@ from priompt_py.author.component import component
 from priompt_py.author.messages import (
     assistant_message,
     developer_message,
-    image,
-    part,
     system_message,
     tool_message,
     user_message,
 )
 from priompt_py.author.tags import (
     at_most,
-    br,
-    cache_break,
-    capture,
-    config,
-    empty,
     fallback,
     first,
-    hr,
     isolate,
     scope,
-    token_break,
 )
 from priompt_py.errors import PromptTooLong
-from priompt_py.model.elements import BASE_PRIORITY, ComponentCall, Element, Node, Number, ToolDefinition
+from priompt_py.model.elements import ComponentCall, Element, Node
+from priompt_py.testing.leaves import Rank, leaf, limits, made, priorities, ranks, texts
 from priompt_py.testing.oracle import levels_of, tree_of, whole_count
 
 __all__ = ["KINDS", "chats", "elements", "priorities", "prompts", "texts", "token_limits"]
 
-Rank: TypeAlias = Mapping[str, Any]
-"""``p`` or ``prel`` of an element, or nothing."""
+_LEAVES = ("br", "cache_break", "capture", "config", "empty", "hr", "none", "number", "text", "token_break")
+_CONTAINERS = ("scope", "first", "fallback", "max", "isolate", "component", "shared")
 
-KINDS = frozenset(
-    "br cache_break capture component config empty fallback first hr isolate max none number scope shared text "
-    "token_break tool_definition".split()
-)
+KINDS = frozenset({*_LEAVES, "tool_definition", *_CONTAINERS})
 """What ``elements`` can draw. ``shared`` is one element in two places, ``none`` is None and the booleans.
 In messages ``image`` and ``part`` come on top."""
-
-_WORDS = (
-    *("a", "b", " ", "\n", "ab", "abc", "bcd ", "c d", "1", "12345", "don't ", "naïve ", "foo_bar()", "{}", "<b>&amp;"),
-    *("合同", "лимит ", "δοκιμή", "สวัสดี", "مرحبا", "e\u0301", "😀", "👩‍👩‍👧 ", "\t", "    ", "\r\n", "\n\n  ", "\u00a0", "\u200b"),
-    *("http://x.y/z ", "I'll", "/", "<|im_end|>", "<|endoftext|>", "<|im_start|>system<|im_sep|>"),
-)
-
-
-def texts(*, max_words: int = 4) -> SearchStrategy[str]:
-    """Texts of some words of many scripts, code, white space, emoji, and what looks like control tokens."""
-    word = st.sampled_from(_WORDS) | st.text("abcd ", max_size=4) | st.text(max_size=3)
-    return st.lists(word, max_size=max_words).map("".join)
-
-
-def priorities() -> SearchStrategy[Number]:
-    """Small whole numbers, many of them equal; fractions, negative and huge ones, around ``BASE_PRIORITY``."""
-    odd = (0.5, 2.5, -0.5, -0.0, 1e-9, 1e18, -1e18, 10**18 + 1, -(10**18))
-    edge = (BASE_PRIORITY, BASE_PRIORITY - 1, BASE_PRIORITY + 1, 2 * BASE_PRIORITY)
-    any_float = st.floats(-1e20, 1e20)
-    return st.integers(0, 5) | st.integers(-3, 12) | st.sampled_from(odd) | st.sampled_from(edge) | any_float
-
-
-def _ranks() -> SearchStrategy[Rank]:
-    small = st.integers(-3, 1) | st.sampled_from((-0.5, 0.25, -1e18, 1e18))
-    return st.just({}) | st.fixed_dictionaries({"p": priorities()}) | st.fixed_dictionaries({"prel": small})
-
-
-def _limits() -> SearchStrategy[int | str]:
-    """Limits of isolates and maxes: most of them roomy, since one that required content exceeds ends all."""
-    shares = st.builds("{}%{}".format, st.integers(0, 130), st.sampled_from(("", " + 7", "-3", " - 20 ")))
-    return st.sampled_from((60, 400, 25, 8, 10_000)) | st.integers(0, 40) | shares
-
-
-# ------------------------------------------------------------------------------------------ elements
 
 
 @component
@@ -96,98 +51,37 @@ def as_it_is(children: list[Node]) -> Node:
     return children
 
 
-def note(*_: object) -> None:
-    """A handler that does nothing."""
-
-
-_SCHEMA = {"type": "object", "properties": {"query": {"type": "string", "description": "what to look for"}}}
-
-_TOOLS = (
-    ToolDefinition(name="now"),
-    ToolDefinition(name="search", description="Look something up.", parameters=_SCHEMA),
-    ToolDefinition(name="search", description="Look something up.", parameters=dict(_SCHEMA)),
-    ToolDefinition(name="search", description="Look something up.", parameters=_SCHEMA, p=3),
-    ToolDefinition(name="now", prel=-2),
-)
-
-
-def _reserve(count: Any) -> int:
-    return int(count("a b c"))
-
-
-def _leaf(kind: str) -> SearchStrategy[Node]:
-    """Nodes of one kind without children."""
-    ranks = _ranks()
-    match kind:
-        case "text":
-            return texts()
-        case "number":
-            return st.integers(-9, 10**20) | st.floats(allow_nan=False, allow_infinity=False)
-        case "none":
-            return st.sampled_from((None, False, True))
-        case "br" | "token_break" | "hr" | "cache_break":
-            tag = {"br": br, "token_break": token_break, "hr": hr, "cache_break": cache_break}[kind]
-            return st.just(tag) | ranks.map(lambda rank: tag(**rank))
-        case "capture":
-            return ranks.map(lambda rank: capture(on_output=note, **rank))
-        case "empty":
-            sizes = st.integers(0, 30) | st.just(_reserve)
-            return st.builds(lambda tokens, rank: empty(tokens=tokens, **rank), sizes, ranks)
-        case "config":
-            return st.builds(lambda keys, rank: config(**keys, **rank), _config_keys(), ranks)
-        case "tool_definition":
-            return st.sampled_from(_TOOLS)
-        case "image":
-            sizes = st.none() | st.tuples(st.integers(1, 3000), st.integers(1, 3000))
-            details = st.sampled_from(("low", "high", "auto"))
-            url = "https://example.org/a.png"
-            return st.builds(lambda d, s, r: image(url=url, detail=d, dimensions=s, **r), details, sizes, ranks)
-        case "part":
-            sizes = st.integers(0, 20) | st.none()
-            data = {"type": "reasoning", "text": "naïve"}
-            return st.builds(lambda n, r: part(provider="openai", data=data, tokens=n, **r), sizes, ranks)
-        case _:
-            raise ValueError(f"no kind of node is named {kind!r}")
-
-
-def _config_keys() -> SearchStrategy[dict[str, Any]]:
-    return st.fixed_dictionaries(
-        {},
-        optional={
-            "stop": st.sampled_from(("\n", ("a", "b"))),
-            "max_response_tokens": st.sampled_from((5, "tokens_reserved", "tokens_remaining")),
-            "extra": st.dictionaries(st.sampled_from(("seed", "user")), st.integers(0, 3), max_size=2),
-        },
-    )
-
-
-_CONTAINERS = ("scope", "scope", "first", "fallback", "max", "isolate", "component", "shared")
-
-
-def _around(
-    kind: str, inner: SearchStrategy[Node], plain: SearchStrategy[Node]
-) -> SearchStrategy[Node]:
+def _around(kind: str, inner: SearchStrategy[Node], plain: SearchStrategy[Node]) -> SearchStrategy[Node]:
     """Containers of one kind around nodes of ``inner``; ``plain`` can be an alternative as it is."""
-    ranks = _ranks()
-    scoped = st.builds(lambda rank, node: scope(**rank)[node], ranks, inner)
+    some_ranks = ranks()
+    scoped = made(lambda rank, node: scope(**rank)[node], some_ranks, inner)
     body = st.lists(inner, max_size=4) | st.lists(scoped, max_size=4)
     match kind:
         case "scope":
-            return st.builds(lambda rank, nodes: scope(**rank)[nodes], ranks, body)
+            return made(lambda rank, nodes: scope(**rank)[nodes], some_ranks, body)
         case "first":
             alternative = scoped | plain | inner.map(_one_alternative)
             return st.lists(alternative, max_size=3).map(lambda nodes: first[nodes])
         case "fallback":
             alternatives = st.lists(plain.map(_unranked) | inner.map(lambda node: scope[node]), max_size=3)
-            return st.builds(lambda rank, nodes: fallback(**rank)[nodes], ranks, alternatives)
+            return made(lambda rank, nodes: fallback(**rank)[nodes], some_ranks, alternatives)
         case "max":
-            return st.builds(lambda most, r, nodes: at_most(token_limit=most, **r)[nodes], _limits(), ranks, body)
+            return made(lambda how, nodes: at_most(**how)[nodes], _limited(), body)
         case "isolate":
-            return st.builds(lambda most, r, nodes: isolate(token_limit=most, **r)[nodes], _limits(), ranks, body)
+            return made(lambda how, nodes: isolate(**how)[nodes], _limited(), body)
         case "component":
             return body.map(lambda nodes: as_it_is()[nodes])
         case _:
-            return st.builds(lambda rank, node: [node, scope(**rank)[node]], ranks, inner)
+            return made(lambda rank, node: [node, scope(**rank)[node]], some_ranks, inner)
+
+
+def _limited() -> SearchStrategy[dict[str, Any]]:
+    return _both(st.fixed_dictionaries({"token_limit": limits()}), ranks())
+
+
+def _both(one: SearchStrategy[Rank], other: SearchStrategy[Rank]) -> SearchStrategy[dict[str, Any]]:
+    """The arguments of two strategies."""
+    return st.tuples(one, other).map(lambda drawn: {**drawn[0], **drawn[1]})
 
 
 def _one_alternative(node: Node) -> Node:
@@ -203,16 +97,14 @@ def _unranked(node: Node) -> Node:
 def _trees(
     leaves: list[SearchStrategy[Node]], plain: SearchStrategy[Node], kinds: Collection[str]
 ) -> SearchStrategy[Node]:
-    """Nodes of ``leaves`` and containers around them, about as many as leaves.
+    """Nodes of ``leaves`` and containers around them.
 
     One deferred strategy for all depths: this way hypothesis can put what lies deep in the place of what is around it.
     """
-    containers = [kind for kind in _CONTAINERS if kind in kinds]
+    containers = [kind for kind in ("scope", *_CONTAINERS) if kind in kinds]
 
     def all_nodes() -> SearchStrategy[Node]:
-        around = [_around(kind, nodes, plain) for kind in containers]
-        repeat = 1 + len(leaves) // (len(around) or 1)
-        return st.one_of(*leaves, *around * repeat)
+        return st.one_of(*leaves, *(_around(kind, nodes, plain) for kind in containers))
 
     nodes: SearchStrategy[Node] = st.deferred(all_nodes)
     return nodes
@@ -232,28 +124,35 @@ def prompts(draw: st.DrawFn, *, kinds: Collection[str] = KINDS) -> list[Node]:
 
 @lru_cache
 def _elements(kinds: frozenset[str]) -> SearchStrategy[Node]:
-    text = _leaf("text")
-    leaves = [_leaf(kind) for kind in sorted(kinds) if kind not in (*_CONTAINERS, "text")]
-    return _trees([text, text, text, *leaves], text, kinds)  # text is also what a tree shrinks to
+    text = leaf("text")
+    leaves = [leaf(kind) for kind in sorted(kinds) if kind not in (*_CONTAINERS, "text")]
+    return _trees([text, text, *leaves], text, kinds)  # text is also what a tree shrinks to
 
 
 # ------------------------------------------------------------------------------------------ chats
 
-_BESIDE_MESSAGES = ("empty", "config", "tool_definition", "cache_break", "capture", "none", "token_break", "br")
+_BESIDE_MESSAGES = (
+    "empty",
+    "config",
+    "tool_definition",
+    "cache_break",
+    "capture",
+    "none",
+    "token_break",
+    "br",
+)
 
 
 @st.composite
-def chats(
-    draw: st.DrawFn, *, kinds: Collection[str] = KINDS, tools: bool = True
-) -> list[Node]:
+def chats(draw: st.DrawFn, *, kinds: Collection[str] = KINDS, tools: bool = True) -> list[Node]:
     """Chats: lists of messages and what may stand beside them; with ``tools``, calls and their results."""
-    return draw(st.lists(_chats(frozenset(kinds), tools), max_size=6))
+    return draw(st.lists(_chats(frozenset(kinds), tools=tools), max_size=6))
 
 
 @lru_cache
-def _chats(kinds: frozenset[str], tools: bool) -> SearchStrategy[Node]:
+def _chats(kinds: frozenset[str], *, tools: bool) -> SearchStrategy[Node]:
     message = _messages(kinds)
-    beside = [_leaf(kind) for kind in _BESIDE_MESSAGES if kind in kinds] + [st.sampled_from((" ", "\n"))]
+    beside = [leaf(kind) for kind in _BESIDE_MESSAGES if kind in kinds] + [st.sampled_from((" ", "\n"))]
     leaves = [message, message, message, st.one_of(beside)]
     if tools:
         leaves += [_units(kinds)] * 3
@@ -263,13 +162,19 @@ def _chats(kinds: frozenset[str], tools: bool) -> SearchStrategy[Node]:
 
 
 def _messages(kinds: frozenset[str]) -> SearchStrategy[Node]:
-    tags = st.sampled_from((user_message, system_message, developer_message))
     names = st.fixed_dictionaries({}, optional={"name": st.just("Ann"), "to": st.just("all")})
-    with_images = st.builds(lambda more, r, nodes: user_message(**more, **r)[nodes], names, _ranks(), _content(kinds, "user"))
-    others = st.builds(lambda tag, more, r, nodes: tag(**more, **r)[nodes], tags, names, _ranks(), _content(kinds, "system"))
-    call = st.none() | st.just({"name": "look_up", "arguments": '{"a": 1}'})
-    legacy = st.builds(
-        lambda call, r, nodes: assistant_message(function_call=call, **r)[nodes], call, _ranks(), _content(kinds, "assistant")
+    how = _both(names, ranks())
+    tags = st.sampled_from((user_message, system_message, developer_message))
+    addressed = made(lambda tag, arguments: tag(**arguments), tags, how)
+    others = made(lambda tag, nodes: tag[nodes], addressed, _content(kinds, "system"))
+    with_images = made(
+        lambda arguments, nodes: user_message(**arguments)[nodes], how, _content(kinds, "user")
+    )
+    calls = st.fixed_dictionaries({}, optional={"function_call": st.just({"name": "f", "arguments": "{}"})})
+    legacy = made(
+        lambda arguments, nodes: assistant_message(**arguments)[nodes],
+        _both(calls, ranks()),
+        _content(kinds, "assistant"),
     )
     return st.one_of(others, with_images, legacy)
 
@@ -285,11 +190,14 @@ def _units(draw: st.DrawFn, kinds: frozenset[str]) -> Node:
     fresh = draw(_counters)
     ids = [f"call_{next(fresh)}" for _ in range(draw(st.integers(1, 2)))]
     arguments = st.sampled_from(("{}", '{"query": "naïve"}'))
-    calls = [{"id": each, "name": draw(st.sampled_from(("now", "search"))), "arguments": draw(arguments)} for each in ids]
-    said = assistant_message(tool_calls=calls, **draw(_ranks()))[draw(_content(kinds, "assistant"))]
+    calls = [
+        {"id": each, "name": draw(st.sampled_from(("now", "search"))), "arguments": draw(arguments)}
+        for each in ids
+    ]
+    said = assistant_message(tool_calls=calls, **draw(ranks()))[draw(_content(kinds, "assistant"))]
     results = [draw(_results(each, kinds)) for each in ids]
-    unit: list[Node] = [draw(st.sampled_from((said, scope[said]))), *results]
-    return draw(st.sampled_from((unit, scope(**draw(_ranks()))[unit])))
+    unit: Node = [scope[said] if draw(st.booleans()) else said, *results]
+    return scope(**draw(ranks()))[unit] if draw(st.booleans()) else unit
 
 
 _counters: SearchStrategy[Iterator[int]] = st.shared(st.builds(itertools.count), key="ids of tool calls")
@@ -298,10 +206,12 @@ _counters: SearchStrategy[Iterator[int]] = st.shared(st.builds(itertools.count),
 
 def _results(name: str, kinds: frozenset[str]) -> SearchStrategy[Node]:
     """A result, or alternatives of it: the whole, then a stub."""
-    whole = st.builds(lambda rank, nodes: tool_message(tool_call_id=name, **rank)[nodes], _ranks(), _content(kinds, "tool"))
+    whole = made(
+        lambda rank, nodes: tool_message(tool_call_id=name, **rank)[nodes], ranks(), _content(kinds, "tool")
+    )
     stub = tool_message(tool_call_id=name)["(left out)"]
-    scoped = st.builds(lambda rank, result: scope(**rank)[result], _ranks(), whole)
-    with_stub = st.builds(lambda full, rank: first[full, scope(**rank)[stub]], scoped, _ranks())
+    scoped = made(lambda rank, result: scope(**rank)[result], ranks(), whole)
+    with_stub = made(lambda full, rank: first[full, scope(**rank)[stub]], scoped, ranks())
     unranked = _content(kinds, "tool").map(lambda nodes: tool_message(tool_call_id=name)[nodes])
     return st.one_of(whole, scoped, with_stub, unranked.map(lambda full: fallback[full, stub]))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import attrs
 import tiktoken
@@ -30,9 +30,13 @@ __all__ = ["CharTokenizer", "CountingTokenizer", "GreedyTokenizer", "ToyBPE", "W
 _BESIDE_WHITE = SafeCuts(re.compile(r"(?<=\s)(?=[\s\S])|(?<=[\s\S])(?=\s)"), "beside white space")
 
 
+def _as_tuple(pieces: Iterable[str]) -> tuple[str, ...]:
+    return tuple(pieces)
+
+
 @attrs.frozen
 class WordTokenizer:
-    """A word is a token; white space parts words and costs nothing: ``count("a  b\\n") == 2``.
+    r"""A word is a token; white space parts words and costs nothing: ``count("a  b\\n") == 2``.
 
     White is what ``str.split`` takes for it. Counts add up at a cut with white space on one side. Decoding
     joins words with one blank.
@@ -81,14 +85,16 @@ class GreedyTokenizer:
     with the pieces ``ab`` and ``bcd``, ``a`` and ``bcd`` are one token each, ``abcd`` is three.
     """
 
-    pieces: tuple[str, ...] = attrs.field(converter=tuple)
+    pieces: tuple[str, ...] = attrs.field(converter=_as_tuple)
     chat_format: ChatFormat = attrs.field(default=PLAIN_FORMAT, repr=False)
     name: str = attrs.field(init=False)
     _longest_first: tuple[str, ...] = attrs.field(init=False, repr=False, eq=False)
 
     def __attrs_post_init__(self) -> None:
         object.__setattr__(self, "name", f"greedy {' '.join(map(repr, self.pieces))}")
-        object.__setattr__(self, "_longest_first", tuple(sorted(filter(None, self.pieces), key=len, reverse=True)))
+        object.__setattr__(
+            self, "_longest_first", tuple(sorted(filter(None, self.pieces), key=len, reverse=True))
+        )
 
     def count(self, text: str, /) -> int:
         return len(self.encode(text))
@@ -117,7 +123,7 @@ class ToyBPE:
     No safe cuts are declared.
     """
 
-    merges: tuple[str, ...] = attrs.field(converter=tuple)
+    merges: tuple[str, ...] = attrs.field(converter=_as_tuple)
     chat_format: ChatFormat = attrs.field(default=PLAIN_FORMAT, repr=False)
     name: str = attrs.field(init=False)
     _encoding: tiktoken.Encoding = attrs.field(init=False, repr=False, eq=False)

@@ -165,8 +165,8 @@ def is_tiktoken_encoding(value: object) -> TypeGuard[tiktoken.Encoding]:
     """Whether ``value`` is a ``tiktoken.Encoding``; does not import tiktoken to find out."""
     import sys
 
-    module = sys.modules.get("tiktoken")
-    return module is not None and isinstance(value, module.Encoding)
+    encoding: type | None = getattr(sys.modules.get("tiktoken"), "Encoding", None)
+    return encoding is not None and isinstance(value, encoding)
 
 
 def from_tiktoken(name: str) -> BpeTokenizer:

@@ -55,9 +55,9 @@ class TokenCache:
     May be shared by all threads and all renders. When it is full, the older half goes. A text longer than
     ``max_text`` code points is never kept (by default an eighth of ``max_chars``).
 
-    Memory: about 150 bytes an entry and the texts themselves, of 1 byte a character for ASCII and Latin-1, 2 for
-    most other scripts, 4 where there are emoji; texts that the prompts hold anyway are shared, not copied. So the
-    defaults come to 15 MB, and up to 16 MB of texts (ASCII) that nothing else holds.
+    Memory: about 100 bytes an entry and the texts' characters, of 1 byte each for ASCII and Latin-1, 2 for most other
+    scripts, 4 where there are emoji; texts that the prompts hold anyway are shared, not copied. So the defaults come to
+    10 MB, and up to 16 MB of texts (ASCII) that nothing else holds.
     """
 
     __slots__ = ("_chars", "_entries", "_views", "max_chars", "max_entries", "max_text")

@@ -203,6 +203,6 @@ def unknown_name(name: str) -> TokenizerError:
 def _near(name: str, names: Iterable[str]) -> str:
     import difflib  # 4 ms, for errors only
 
-    known = [known for known in names if not known.endswith(".")]
+    known = dict.fromkeys(known for known in names if not known.endswith("."))
     near = difflib.get_close_matches(name.lower(), known, n=4, cutoff=0.5)
     return f" (near: {', '.join(near)})" if near else ""

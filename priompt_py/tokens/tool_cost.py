@@ -28,7 +28,7 @@ from priompt_py.errors import ArgumentValueError
 __all__ = ["FAMILIES", "MAX_SCHEMAS", "ToolCosts", "tool_cost", "tools_closing_cost"]
 
 #: Schemas within one definition, counted with repetition: more (or a definition that holds itself) is an error.
-MAX_SCHEMAS = 100_000
+MAX_SCHEMAS = 20_000
 
 
 @attrs.frozen

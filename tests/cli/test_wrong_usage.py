@@ -7,83 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Priompt
-
-FILES: dict[str, str | bytes] = {
-    "tree.json": '["Hello", {"type": "scope", "p": 1, "children": [" world"]}]',
-    "comma.json": '[\n  "Hello",\n]',
-    "kind.json": '["Hello", {"type": "scop", "children": []}]',
-    "twice.json": '[{"type": "scope", "p": 1, "p": 2}]',
-    "nested.json": '[{"type": "user", "children": [{"type": "system", "children": ["x"]}]}]',
-    "long.json": '["one two three four five", {"type": "empty", "tokens": 10}]',
-    "latin.json": '["caf\u00e9"]'.encode("latin-1"),
-    "wide.json": '["Hello"]'.encode("utf-16"),
-    "list.json": "[1]",
-    "props.json": '{"name": "a" "b"}',
-    "props.yaml": "name: [1\nother: 2\n",
-    "keys.yaml": "1: one\n",
-    "run.yaml": "name: !!python/object/apply:os.system ['true']\n",
-    "bell.yaml": 'name: "\a"\n',
-    "date.yaml": "name: 2024-13-01\n",
-    "chat.priompt": "<user>Hello</user>\n",
-    "notes.txt": "a\nbc\xe9".encode("latin-1"),
-    "prompts.py": """\
-import sys
-from priompt_py import component, config, image, scope, user_message
-
-NODE = scope["a node"]
-LIST = ["a", b"bytes"]
-
-class Prompt:
-    pass
-
-def greet(name, greeting="Hello"):
-    return [greeting, ", ", name]
-
-def pair(left, right):
-    return [left, right]
-
-def plain():
-    return "Hello"
-
-def positional(text, /):
-    return text
-
-def divides(by=0):
-    return 1 / by
-
-def high():
-    return scope(p="high")["x"]
-
-def leaves():
-    sys.exit("enough")
-
-def odd_limit():
-    return "x"
-
-odd_limit.token_limit = "many"
-
-def raises_in_component():
-    return [["first"], user_message[fragile["x"]]]
-
-@component
-def fragile(children):
-    raise LookupError("no such page\\nnor chapter")
-
-def fails_in_callbacks():
-    def fail():
-        raise KeyError("lost")
-    return [scope(p=1, on_include=fail)["a"], scope(p=2, on_include=fail)["b"]]
-
-def picture():
-    return user_message[image(url="https://example.org/a.png", dimensions=(10, 10))]
-
-def unsayable():
-    return ["x", config(extra={"when": object})]
-""",
-    "syntax.py": "def prompt(:\n    pass\n",
-    "imports.py": "import no_such_module_anywhere\n",
-    "needs.py": "from prompts import no_such_name\n",
-}
+from tests.cli.wrong_files import FILES
 
 RENDER_HELP = "(priompt render --help tells more)"
 FORMS = (
@@ -302,9 +226,9 @@ WRONG: list[tuple[str, int, str]] = [
         "bell.yaml:1: not YAML: the character '\\x07' is not allowed",
     ),
     (
-        "render tree.json --limit 5 --props date.yaml",
+        "render tree.json --limit 5 --props number.yaml",
         2,
-        "date.yaml: not YAML: month must be in 1..12",
+        "number.yaml: not YAML: invalid literal for int() with base 10: 'many'",
     ),
     ("render - --limit 5 --props -", 2, "priompt: standard input can't be both SOURCE and --props"),
     # --- tokenizers
@@ -336,7 +260,7 @@ WRONG: list[tuple[str, int, str]] = [
         "prompts.py:unsayable: config.extra.when can't be written as JSON: <class 'object'> (type)",
     ),
     # --- trees and code that fail
-    ("render comma.json --limit 5", 3, "comma.json:3:1: Expecting value"),
+    ("render comma.json --limit 5", 3, "comma.json:3:3: Expecting ',' delimiter"),
     (
         "render kind.json --limit 5",
         3,

@@ -32,7 +32,9 @@ def test_there_are_as_many_as_there_should_be() -> None:
 
 @every_vector
 def test_levels_and_counts_of_the_definition(vector: dict[str, Any]) -> None:
-    tree = tree_of(from_json(vector["tree"]), token_limit=vector["token_limit"], tokenizer=vector["tokenizer"])
+    tree = tree_of(
+        from_json(vector["tree"]), token_limit=vector["token_limit"], tokenizer=vector["tokenizer"]
+    )
     levels = levels_of(tree.root)
     assert levels == vector["levels"]
     assert [whole_count(tree, level) for level in levels] == vector["counts"]

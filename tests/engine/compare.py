@@ -2,39 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, cast
 
 from priompt_py import Rendered, render
 from priompt_py.errors import PromptError, PromptTooLong
-from priompt_py.model.elements import Capture, Container, Element, First, Image, Node, Part, Scope, ToolDefinition
+from priompt_py.model.elements import (
+    Capture,
+    Container,
+    Element,
+    First,
+    Image,
+    Node,
+    Part,
+    Scope,
+    ToolDefinition,
+)
 from priompt_py.model.prompt import CacheMark, ChatMessage, TextPart
 from priompt_py.testing.oracle import OracleResult, oracle_render
 
 Facts = dict[str, Any]
-T = TypeVar("T")
 
 
-def assert_defined(node: Node, **how: Any) -> Rendered | None:
-    """Render ``node`` and compare with the definition, errors too; give what was rendered, if it was."""
-    rendered, facts = attempt(lambda: render(node, **how), rendered_facts)
-    expected, wanted = attempt(lambda: oracle_render(node, **how), oracle_facts)
-    assert facts == wanted
-    assert (rendered is None) == (expected is None)
-    return rendered
+def assert_defined(node: Node, **how: Any) -> None:
+    """Render ``node`` and compare with the definition, errors too."""
+    assert engine_facts(node, how) == definition_facts(node, how)
 
 
-def attempt(call: Callable[[], T], facts: Callable[[T], Facts]) -> tuple[T | None, Facts]:
+def engine_facts(node: Node, how: dict[str, Any]) -> Facts:
+    """What the engine makes of a prompt: all there is to see, or an error's figures."""
     try:
-        result = call()
-    except PromptTooLong as error:
-        return None, too_long_facts(error)
+        return rendered_facts(render(node, **how))
     except PromptError as error:
-        return None, {"error": type(error).__name__}
-    return result, facts(result)
+        return error_facts(error)
 
 
-def too_long_facts(error: PromptTooLong) -> Facts:
+def definition_facts(node: Node, how: dict[str, Any]) -> Facts:
+    """What the definition makes of it."""
+    try:
+        return oracle_facts(oracle_render(node, **how))
+    except PromptError as error:
+        return error_facts(error)
+
+
+def error_facts(error: PromptError) -> Facts:
+    if not isinstance(error, PromptTooLong):
+        return {"error": type(error).__name__}
     if error.element is not None:  # several can be too small: which one is named is not compared
         return {"error": "an element's own limit"}
     return {
@@ -110,7 +122,7 @@ def message_facts(message: ChatMessage) -> Facts:
 def snapshot(node: Node) -> object:
     """A tree in full, with the identity of each element: equal before and after means nothing was changed."""
     if isinstance(node, list):
-        return [snapshot(item) for item in node]
+        return [snapshot(item) for item in cast("list[Node]", node)]
     if isinstance(node, Element):
         values = {slot: repr(getattr(node, slot)) for slot in slots(type(node)) if slot != "children"}
         children = [snapshot(child) for child in node.children] if isinstance(node, Container) else None

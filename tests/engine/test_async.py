@@ -6,7 +6,7 @@ import asyncio
 import gc
 import time
 import warnings
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
 import pytest
@@ -33,7 +33,9 @@ async def text_of(node: Node, limit: int = 99) -> str | None:
     return (await arender(node, token_limit=limit, tokenizer=CHARS)).text
 
 
-def after(delay: float, result: Node, log: list[str] | None = None) -> Callable[[], Awaitable[Any]]:
+def after(
+    delay: float, result: Node, log: list[str] | None = None
+) -> Callable[[], Coroutine[Any, Any, Node]]:
     async def node() -> Node:
         if log is not None:
             log.append(f"start {result}")
@@ -47,16 +49,16 @@ def after(delay: float, result: Node, log: list[str] | None = None) -> Callable[
 
 async def test_results_stand_where_their_nodes_stand() -> None:
     log: list[str] = []
-    tree = ["<", after(0.02, "a", log), scope[after(0.01, "b", log)], after(0, "c", log), ">"]
-    assert await text_of(tree) == "<abc>"  # type: ignore[arg-type]
+    tree: Node = ["<", after(0.02, "a", log), scope[after(0.01, "b", log)], after(0, "c", log), ">"]
+    assert await text_of(tree) == "<abc>"
     assert log[:3] == ["start a", "start b", "start c"]
     assert log[3:] == ["end c", "end b", "end a"]
 
 
 async def test_they_run_at_the_same_time() -> None:
-    tree = [after(0.2, "x") for _ in range(10)]
+    tree: Node = [after(0.2, "x") for _ in range(10)]
     began = time.monotonic()
-    assert await text_of(tree) == "x" * 10  # type: ignore[arg-type]
+    assert await text_of(tree) == "x" * 10
     assert time.monotonic() - began < 1.5
 
 
@@ -69,7 +71,7 @@ async def test_each_runs_once_per_render() -> None:
         await asyncio.sleep(0)
         return [children, first[scope(p=1)["a long one"], "b"]]
 
-    tree = [noted()["x"], scope(p=2)["y"]]
+    tree: Node = [noted()["x"], scope(p=2)["y"]]
     assert await text_of(tree, 3) == "xby"
     assert len(calls) == 1
     assert await text_of(tree, 12) == "xa long oney"
@@ -79,7 +81,7 @@ async def test_each_runs_once_per_render() -> None:
 async def test_what_an_async_node_returns_may_hold_others() -> None:
     async def outer() -> Node:
         await asyncio.sleep(0)
-        return ["(", after(0, "in"), scope(p=1)[after(0, "!")], ")"]  # type: ignore[list-item]
+        return ["(", after(0, "in"), scope(p=1)[after(0, "!")], ")"]
 
     assert await text_of(outer) == "(in!)"
     assert await text_of(outer, 4) == "(in)"
@@ -102,7 +104,7 @@ async def test_the_first_failure_is_raised_itself_and_ends_the_rest() -> None:
 
     began = time.monotonic()
     with pytest.raises(ValueError, match="boom") as caught:
-        await arender(user_message[sleeper, scope[failing], after(0, "ok")], token_limit=99)  # type: ignore[list-item]
+        await arender(user_message[sleeper, scope[failing], after(0, "ok")], token_limit=99)
     assert time.monotonic() - began < 1
     assert type(caught.value) is ValueError
     assert caught.value.args == ("boom",)
@@ -116,10 +118,12 @@ async def test_the_sync_door_refuses_and_leaves_no_warning() -> None:
 
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
-        for tree in ([node()], [scope[node()], node], scope(p=1)[node()]):
+        trees: list[Node] = [[node()], [scope[node()], node], scope(p=1)[node()]]
+        for tree in trees:
             with pytest.raises(PromptError, match="arender"):
                 render(tree, token_limit=9, tokenizer=CHARS)
-        del tree
+            del tree
+        del trees
         gc.collect()
     assert [str(each.message) for each in warned] == []
 
@@ -144,7 +148,7 @@ async def test_a_coroutine_can_be_used_once() -> None:
     async def once() -> Node:
         return "a"
 
-    tree = [once()]
+    tree: Node = [once()]
     assert await text_of(tree) == "a"
     with pytest.raises(PromptError, match="once"):
         await text_of(tree)
@@ -174,7 +178,7 @@ async def test_a_reserve_may_be_async() -> None:
         await asyncio.sleep(0)
         return count("abc")
 
-    tree = ["a", empty(tokens=size), scope(p=1)["b"]]
+    tree: Node = ["a", empty(tokens=size), scope(p=1)["b"]]
     found = await arender(tree, token_limit=4, tokenizer=CHARS)
     assert (found.text, found.tokens_reserved) == ("a", 3)
     with pytest.raises(PromptError, match="arender"):
@@ -191,7 +195,7 @@ async def test_callbacks_may_be_async() -> None:
 
         return called
 
-    tree = ["a", scope(p=2, on_include=note("in"))["b"], scope(p=1, on_eject=note("out"))["ccc"]]
+    tree: Node = ["a", scope(p=2, on_include=note("in"))["b"], scope(p=1, on_eject=note("out"))["ccc"]]
     await arender(tree, token_limit=2, tokenizer=CHARS)
     assert log == ["in", "out"]
 

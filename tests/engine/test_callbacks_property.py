@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from priompt_py import PromptError, compile_prompt, render
+from priompt_py.author.children import spread
 from priompt_py.model.elements import Child, Container, Element, First, Node, Scope
 from priompt_py.testing.oracle import oracle_render
 from priompt_py.testing.strategies import chats, prompts
@@ -21,22 +22,23 @@ CHARS = CharTokenizer()
 class Recorder:
     """What was called: for each call, the element's number in order of the tree's making."""
 
-    included: list[int] = attrs.field(factory=list)
-    ejected: list[int] = attrs.field(factory=list)
-    numbers: dict[int, int] = attrs.field(factory=dict)  # id of a hooked element -> its number
-    kept: list[Element] = attrs.field(factory=list)  # so that no id is used again
+    included: list[int] = attrs.field(factory=list[int])
+    ejected: list[int] = attrs.field(factory=list[int])
+    numbers: dict[int, int] = attrs.field(factory=dict[int, int])  # id of a hooked element -> its number
+    kept: list[Element] = attrs.field(factory=list[Element])  # so that no id is used again
 
-    def hooked(self, node: Any) -> Any:
-        """``node`` with callbacks on every scope and first; what was shared stays shared."""
-        return self._hooked(node, {})
+    def hooked(self, tree: list[Node]) -> Node:
+        """``tree`` with callbacks on every scope and first; what was shared stays shared."""
+        done: dict[int, Child] = {}
+        return [self._hooked(child, done) for child in spread(tree, "root")]
 
-    def _hooked(self, node: Any, done: dict[int, Child]) -> Any:
-        if isinstance(node, list):
-            return [self._hooked(item, done) for item in node]
+    def _hooked(self, node: Child, done: dict[int, Child]) -> Child:
         if not isinstance(node, Container):
             return node
         if id(node) not in done:
-            changes: dict[str, Any] = {"children": tuple(self._hooked(child, done) for child in node.children)}
+            changes: dict[str, Any] = {
+                "children": tuple(self._hooked(child, done) for child in node.children)
+            }
             number = len(self.kept)
             if isinstance(node, (Scope, First)):
                 changes["on_include"] = lambda: self.included.append(number)

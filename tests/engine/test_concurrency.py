@@ -1,5 +1,6 @@
 """Elements and programs in many threads and many coroutines: each limit has one right answer."""
 
+# ruff: noqa: S106 - token_limit is no password
 from __future__ import annotations
 
 import asyncio
@@ -50,7 +51,7 @@ def limits(seed: int) -> list[int]:
 
 
 def test_one_tree_in_eight_threads() -> None:
-    tree = letters()
+    tree: Node = letters()
 
     def work(seed: int) -> int:
         for limit in limits(seed):
@@ -76,17 +77,25 @@ def test_one_program_in_eight_threads() -> None:
 def test_one_chat_of_every_kind_in_threads() -> None:
     shared = scope(prel=-1)["shared "]
     call = {"id": "c1", "name": "look", "arguments": "{}"}
-    tree = [
+    tree: Node = [
         isolate(token_limit="40%")[user_message["start ", shared, scope(p=1)["x" * 20]]],
-        at_most(token_limit="50%")[scope(p=5)[user_message["old " * 4]], scope(p=6)[user_message["newer ", shared]]],
+        at_most(token_limit="50%")[
+            scope(p=5)[user_message["old " * 4]], scope(p=6)[user_message["newer ", shared]]
+        ],
         assistant_message(tool_calls=[call]),
-        first[scope(p=2)[tool_message(tool_call_id="c1")["long result"]], tool_message(tool_call_id="c1")["-"]],
+        first[
+            scope(p=2)[tool_message(tool_call_id="c1")["long result"]], tool_message(tool_call_id="c1")["-"]
+        ],
         user_message["why?"],
     ]
+
+    def one(limit: int) -> Rendered:
+        return render(tree, token_limit=limit, tokenizer=CHARS)
+
     drawn = list(range(40, 120))
-    one_by_one = [render(tree, token_limit=limit, tokenizer=CHARS) for limit in drawn]
+    one_by_one = [one(limit) for limit in drawn]
     with ThreadPoolExecutor(4) as pool:
-        together = list(pool.map(lambda limit: render(tree, token_limit=limit, tokenizer=CHARS), drawn * 4))
+        together = list(pool.map(one, drawn * 4))
     assert together == one_by_one * 4
     assert len({len(found.to_text()) for found in one_by_one}) >= 4
 
@@ -104,7 +113,9 @@ def test_one_tree_of_async_components_in_fifty_renders() -> None:
     tree: Node = all_letters()["A"]
 
     async def everything() -> list[Rendered]:
-        return await asyncio.gather(*(arender(tree, token_limit=limit, tokenizer=CHARS) for limit in range(1, 51)))
+        return await asyncio.gather(
+            *(arender(tree, token_limit=limit, tokenizer=CHARS) for limit in range(1, 51))
+        )
 
     for limit, found in enumerate(asyncio.run(everything()), 1):
         assert_right(found, limit)

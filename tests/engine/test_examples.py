@@ -2,18 +2,18 @@ from __future__ import annotations
 
 import pytest
 
-from priompt_py import PromptError, render
+from priompt_py import errors, render
 from tests.engine.compare import assert_defined
 from tests.engine.examples import EXAMPLES, Example, arguments
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=[example.name for example in EXAMPLES])
 def test_figures_by_hand(example: Example) -> None:
-    try:
-        found = render(example.tree, **arguments(example))
-    except PromptError as error:
-        assert type(error).__name__ == example.comes_to
+    if example.comes_to in ("PromptTooLong", "StructureError"):
+        with pytest.raises(getattr(errors, example.comes_to)):
+            render(example.tree, **arguments(example))
         return
+    found = render(example.tree, **arguments(example))
     if found.messages is None:
         assert found.text == example.comes_to
     else:

@@ -1,9 +1,10 @@
 """What went wrong for others who do this job, with its right value: levels, limits, structure, counts."""
 
+# ruff: noqa: S106 - token_limit is no password
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -60,7 +61,7 @@ def test_there_are_cases() -> None:
 
 
 def test_every_level_is_considered_where_counts_are_not_monotone() -> None:
-    tree = ["H:", first[scope(p=3)["ab"], scope(p=6)["0123456789"]], scope(p=8)["e"]]
+    tree: Node = ["H:", first[scope(p=3)["ab"], scope(p=6)["0123456789"]], scope(p=8)["e"]]
     by_limit = {limit: render(tree, token_limit=limit, tokenizer=CHARS).cutoff for limit in range(2, 16)}
     assert by_limit == {2: BASE_PRIORITY, 3: 8, 4: 8, **dict.fromkeys(range(5, 16), 3)}
 
@@ -68,8 +69,10 @@ def test_every_level_is_considered_where_counts_are_not_monotone() -> None:
 @pytest.mark.parametrize("p", [math.inf, -math.inf, math.nan], ids=["inf", "-inf", "nan"])
 @pytest.mark.parametrize("name", ["p", "prel"])
 def test_priorities_are_finite(p: float, name: str) -> None:
-    with pytest.raises(ValueError, match=rf"scope\(\) needs a finite number for {name}, got {name}={p}") as caught:
-        scope(**{name: p})  # type: ignore[arg-type]
+    with pytest.raises(
+        ValueError, match=rf"scope\(\) needs a finite number for {name}, got {name}={p}"
+    ) as caught:
+        scope(**cast("dict[str, Any]", {name: p}))
     assert isinstance(caught.value, PromptError)
 
 
@@ -90,7 +93,7 @@ def test_a_sum_that_overflows_is_refused_by_name(outer: Any) -> None:
 
 
 def test_whole_numbers_stay_exact_however_great() -> None:
-    tree = scope(p=-(10**400))["A", scope(prel=-1)["B"], scope(prel=-2)["CC"]]
+    tree: Node = scope(p=-(10**400))["A", scope(prel=-1)["B"], scope(prel=-2)["CC"]]
     assert render(tree, token_limit=3, tokenizer=CHARS).cutoff == -(10**400) - 1
 
 
@@ -101,7 +104,7 @@ def test_zero_is_a_priority_and_none_is_not() -> None:
 
 def test_one_element_in_two_places_has_two_priorities() -> None:
     shared = scope(prel=-1)["s"]
-    tree = ["A", scope(p=10)["b", shared], scope(p=3)["c", shared]]
+    tree: Node = ["A", scope(p=10)["b", shared], scope(p=3)["c", shared]]
     for _ in range(2):
         found = render(tree, token_limit=4, tokenizer=CHARS)
         assert (found.text, found.token_count, found.cutoff) == ("Absc", 4, 3)
@@ -118,7 +121,7 @@ def test_an_element_rendered_alone_stays_as_it_was() -> None:
 
 
 def test_fallbacks_rank_themselves_best_first() -> None:
-    tree = ["A", scope(p=5)[fallback["the whole of it", "the half", "note"]]]
+    tree: Node = ["A", scope(p=5)[fallback["the whole of it", "the half", "note"]]]
     assert [text_under(tree, limit) for limit in (16, 15, 9, 8, 5, 4, 1)] == [
         "Athe whole of it",
         *("Athe half", "Athe half", "Anote", "Anote"),
@@ -163,7 +166,9 @@ def test_a_limit_beyond_all_measure() -> None:
     assert text_under(["A"], 10**30) == "A"
 
 
-@pytest.mark.parametrize("limit", ["50", "50 %%", "%", "-5%", "5.5%", "50% * 2", "50%5", "٥%", -1, 1.0, True, None], ids=repr)
+@pytest.mark.parametrize(
+    "limit", ["50", "50 %%", "%", "-5%", "5.5%", "50% * 2", "50%5", "٥%", -1, 1.0, True, None], ids=repr
+)
 @pytest.mark.parametrize("tag", [isolate, at_most])
 def test_limits_of_elements_are_whole_numbers_or_shares(tag: Any, limit: Any) -> None:
     with pytest.raises(PromptError, match="token_limit"):
@@ -176,7 +181,7 @@ def test_shares_are_written_with_or_without_blanks(share: str) -> None:
 
 
 def test_what_is_required_is_never_dropped_silently() -> None:
-    tree = [system_message["SYS"], user_message["a question of 20 ch."]]
+    tree: Node = [system_message["SYS"], user_message["a question of 20 ch."]]
     with pytest.raises(PromptTooLong) as caught:
         render(tree, token_limit=10, tokenizer=CHARS)
     error = caught.value
@@ -192,14 +197,14 @@ def test_too_long_says_what_is_reserved() -> None:
 
 
 def test_too_long_counts_the_level_that_needs_least() -> None:
-    tree = [first[scope(p=1)["ab"], "0123456789"]]
+    tree: Node = [first[scope(p=1)["ab"], "0123456789"]]
     with pytest.raises(PromptTooLong) as caught:
         render(tree, token_limit=1, tokenizer=CHARS)
     assert caught.value.required_limit == 2
 
 
 def test_too_long_under_relative_limits_has_no_limit_that_works() -> None:
-    tree = ["abc", scope(p=1)[at_most(token_limit="50%")["x"]]]
+    tree: Node = ["abc", scope(p=1)[at_most(token_limit="50%")["x"]]]
     with pytest.raises(PromptTooLong) as caught:
         render(tree, token_limit=2, tokenizer=CHARS)
     assert caught.value.required_limit is None
@@ -207,7 +212,7 @@ def test_too_long_under_relative_limits_has_no_limit_that_works() -> None:
 
 @pytest.mark.parametrize("tag", [isolate, at_most])
 def test_an_element_over_its_own_limit_is_named(tag: Any) -> None:
-    tree = ["a", scope(p=1)["b", tag(token_limit=2)["cccc"]]]
+    tree: Node = ["a", scope(p=1)["b", tag(token_limit=2)["cccc"]]]
     with pytest.raises(PromptTooLong) as caught:
         render(tree, token_limit=99, tokenizer=CHARS)
     kind = "max" if tag is at_most else "isolate"
@@ -216,9 +221,11 @@ def test_an_element_over_its_own_limit_is_named(tag: Any) -> None:
 
 
 def test_the_limit_is_the_least_of_those_given_and_of_what_the_answer_leaves() -> None:
-    tree = [scope(p=i)["x"] for i in range(1, 81)]
+    tree: Node = [scope(p=i)["x"] for i in range(1, 81)]
     for given, kept in ((60, 60), (90, 70)):
-        limit = limit_for(window=100, answer=30, limits=[("prompt config", given), ("command line", None)]).limit
+        limit = limit_for(
+            window=100, answer=30, limits=[("prompt config", given), ("command line", None)]
+        ).limit
         found = render(tree, token_limit=limit, tokenizer=CHARS)
         assert (found.token_count, found.cutoff) == (kept, 81 - kept)
     assert limit_for(window=100, answer=30, limits=[("prompt config", 60)]).reason == "prompt config (60)"
@@ -237,7 +244,16 @@ def test_the_joined_text_is_what_is_counted() -> None:
 
 
 def test_nothing_in_many_wrappers_costs_nothing() -> None:
-    tree = [scope(p=1), first, fallback, scope[None, False, ""], isolate(token_limit=0), at_most(token_limit=0), [[]], ()]
+    tree: Node = [
+        scope(p=1),
+        first,
+        fallback,
+        scope[None, False, ""],
+        isolate(token_limit=0),
+        at_most(token_limit=0),
+        [[]],
+        (),
+    ]
     found = render(tree, token_limit=0, tokenizer=CHARS)
     assert (found.text, found.token_count, found.cutoff) == ("", 0, 1)
 
@@ -248,7 +264,10 @@ def test_nothing_in_many_wrappers_costs_nothing() -> None:
 INNER = {
     "directly": (user_message["a", user_message["b"]], "root > 0:user > 1:user"),
     "in a scope": (user_message[scope(p=1)[system_message["b"]]], "root > 0:user > 0:scope > 0:system"),
-    "in an isolate": (user_message[isolate(token_limit=9)[user_message["b"]]], "root > 0:user > 0:isolate > 0:user"),
+    "in an isolate": (
+        user_message[isolate(token_limit=9)[user_message["b"]]],
+        "root > 0:user > 0:isolate > 0:user",
+    ),
     "in an alternative": (
         user_message[first[scope(p=1)[user_message["b"]], scope(p=2)["c"]]],
         "root > 0:user > 0:first > 0:scope > 0:user",
@@ -283,17 +302,24 @@ def call(*ids: str) -> list[dict[str, str]]:
 
 
 def test_repeated_and_blank_ids_are_refused_by_name() -> None:
-    asked = [user_message["U"], assistant_message(tool_calls=call("x", "x", "")), tool_message(tool_call_id="x")["Ra"]]
+    asked = [
+        user_message["U"],
+        assistant_message(tool_calls=call("x", "x", "")),
+        tool_message(tool_call_id="x")["Ra"],
+    ]
     answers = [tool_message(tool_call_id=each)[text] for each, text in (("x", "Rb"), ("", "Rc"), ("x", "Rd"))]
     with pytest.raises(StructureError, match=r"root > 1:assistant"):
         render([*asked, *answers], token_limit=99, tokenizer=CHARS)
-    repeated = [assistant_message(tool_calls=call("x")), *(tool_message(tool_call_id="x")["R"] for _ in range(2))]
+    repeated = [
+        assistant_message(tool_calls=call("x")),
+        *(tool_message(tool_call_id="x")["R"] for _ in range(2)),
+    ]
     with pytest.raises(StructureError, match="'x'"):
         render(repeated, token_limit=99, tokenizer=CHARS)
 
 
 def test_a_call_that_never_ran_is_named() -> None:
-    tree = [
+    tree: Node = [
         user_message["U1"],
         assistant_message(tool_calls=call("c1", "c2")),
         tool_message(tool_call_id="c1")["R1"],
@@ -304,7 +330,7 @@ def test_a_call_that_never_ran_is_named() -> None:
 
 
 def test_a_message_without_visible_text_stays_if_it_calls_or_answers() -> None:
-    tree = [
+    tree: Node = [
         user_message["hi"],
         assistant_message(tool_calls=call("c1"))[""],
         tool_message(tool_call_id="c1")[""],
@@ -312,4 +338,9 @@ def test_a_message_without_visible_text_stays_if_it_calls_or_answers() -> None:
     ]
     found = render(tree, token_limit=99, tokenizer=CHARS)
     assert [message.role for message in found.messages or ()] == ["user", "assistant", "tool", "user"]
-    assert [message["role"] for message in found.to_openai()["messages"]] == ["user", "assistant", "tool", "user"]
+    assert [message["role"] for message in found.to_openai()["messages"]] == [
+        "user",
+        "assistant",
+        "tool",
+        "user",
+    ]

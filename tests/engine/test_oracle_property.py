@@ -13,6 +13,7 @@ from priompt_py import PromptError, Rendered, StructureError, compile_prompt, re
 from priompt_py.author.messages import assistant_message, tool_message, user_message
 from priompt_py.author.tags import first, isolate, scope
 from priompt_py.model.elements import Node
+from priompt_py.testing.leaves import made
 from priompt_py.testing.strategies import chats, prompts, texts, token_limits
 from priompt_py.testing.tokenizers import CharTokenizer, GreedyTokenizer, ToyBPE, WordTokenizer
 from priompt_py.tokens.chat_format import HARMONY_CHAT, OPENAI_CHAT, ChatFormat
@@ -50,7 +51,9 @@ def settings_of_a_chat() -> st.SearchStrategy[dict[str, Any]]:
 
 @every_tokenizer
 @given(prompt=prompts(), data=st.data())
-def test_a_plain_prompt_is_what_the_definition_says(tokenizer: str, prompt: list[Node], data: st.DataObject) -> None:
+def test_a_plain_prompt_is_what_the_definition_says(
+    tokenizer: str, prompt: list[Node], data: st.DataObject
+) -> None:
     how = {"tokenizer": TOKENIZERS[tokenizer]()}
     limit = data.draw(token_limits(prompt, **how), "limit")
     assert_defined(prompt, token_limit=limit, **how)
@@ -68,8 +71,8 @@ def loose_units() -> st.SearchStrategy[Node]:
     """Calls and results of few ids, put together without any care."""
     ids = st.sampled_from(("x", "y", ""))
     calls = st.lists(ids.map(lambda each: {"id": each, "name": "f", "arguments": "{}"}), max_size=2)
-    said = st.builds(lambda calls, text: assistant_message(tool_calls=calls)[text], calls, texts(max_words=1))
-    result = st.builds(lambda each, text: tool_message(tool_call_id=each)[text], ids, texts(max_words=1))
+    said = made(lambda each, text: assistant_message(tool_calls=each)[text], calls, texts(max_words=1))
+    result = made(lambda each, text: tool_message(tool_call_id=each)[text], ids, texts(max_words=1))
     node: st.SearchStrategy[Node] = st.deferred(
         lambda: st.one_of(
             said,

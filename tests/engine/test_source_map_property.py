@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,9 +19,9 @@ from priompt_py.tokens.chat_format import HARMONY_CHAT, OPENAI_CHAT
 CHARS = CharTokenizer()
 
 
-def mapped(tree: Node, limit: int, **how: object) -> tuple[Rendered, SourceMap] | None:
+def mapped(tree: Node, limit: int, **how: Any) -> tuple[Rendered, SourceMap] | None:
     try:
-        rendered = render(tree, token_limit=limit, tokenizer=CHARS, source_map=True, **how)  # type: ignore[arg-type]
+        rendered = render(tree, token_limit=limit, tokenizer=CHARS, source_map=True, **how)
     except PromptError:
         return None
     assert rendered.source_map is not None
@@ -39,7 +40,9 @@ def families(span: Span) -> Iterator[Span]:
     st.sampled_from((OPENAI_CHAT, HARMONY_CHAT)),
     st.booleans(),
 )
-def test_leaves_are_the_texts_and_cover_the_flat_form(tree: Node, limit: int, chat_format: object, open_end: bool) -> None:
+def test_leaves_are_the_texts_and_cover_the_flat_form(
+    tree: Node, limit: int, chat_format: object, open_end: bool
+) -> None:
     found = mapped(tree, limit, chat_format=chat_format, last_message_incomplete=open_end)
     if found is None:
         return
@@ -48,8 +51,8 @@ def test_leaves_are_the_texts_and_cover_the_flat_form(tree: Node, limit: int, ch
     assert (source_map.text, source_map.root.start, source_map.root.end) == (text, 0, len(text))
     leaves = list(source_map.leaves())
     assert "".join(text[leaf.start : leaf.end] for leaf in leaves) == text
-    how = {"chat_format": chat_format, "last_message_incomplete": open_end}
-    expected = oracle_render(tree, token_limit=limit, tokenizer=CHARS, **how)  # type: ignore[arg-type]
+    how: dict[str, Any] = {"chat_format": chat_format, "last_message_incomplete": open_end}
+    expected = oracle_render(tree, token_limit=limit, tokenizer=CHARS, **how)
     shown = [(leaf.path, text[leaf.start : leaf.end]) for leaf in leaves if leaf.kind != "frame"]
     assert shown == list(expected.texts)
 
@@ -83,12 +86,18 @@ def test_every_character_is_in_one_leaf(tree: Node, limit: int, data: st.DataObj
 
 
 def test_spans_count_code_points() -> None:
-    tree = ["😀", scope(name="s")["áb"], scope(name="t")["👩‍👧!"], 7, "你"]
+    tree: Node = ["😀", scope(name="s")["áb"], scope(name="t")["👩‍👧!"], 7, "你"]
     found = mapped(tree, 99)
     assert found is not None
     rendered, source_map = found
     assert rendered.text == "😀áb👩‍👧!7你"
-    assert [(leaf.start, leaf.end) for leaf in source_map.leaves()] == [(0, 1), (1, 3), (3, 7), (7, 8), (8, 9)]
+    assert [(leaf.start, leaf.end) for leaf in source_map.leaves()] == [
+        (0, 1),
+        (1, 3),
+        (3, 7),
+        (7, 8),
+        (8, 9),
+    ]
     assert [(span.start, span.end) for span in source_map.of("s")] == [(1, 3)]
 
 

@@ -64,7 +64,9 @@ WRONG_TEXTS = [
 
 @pytest.mark.parametrize("text", WRONG_TEXTS, ids=lambda text: text[:12])
 def test_other_texts_are_refused(text: str) -> None:
-    with pytest.raises(ArgumentValueError, match=r"isolate\(\) needs a whole number, 'N%', 'N% \+ M' or 'N% - M'"):
+    with pytest.raises(
+        ArgumentValueError, match=r"isolate\(\) needs a whole number, 'N%', 'N% \+ M' or 'N% - M'"
+    ):
         isolate(token_limit=text)
     if len(text) < 100:
         assert relative_limit(text) is None
@@ -72,7 +74,9 @@ def test_other_texts_are_refused(text: str) -> None:
 
 @pytest.mark.parametrize("value", [None, True, 1.0, float("nan"), [], b"5"], ids=repr)
 def test_other_types_are_refused(value: object) -> None:
-    with pytest.raises(ArgumentTypeError, match=r"at_most\(\) needs a whole number, 'N%', .* got token_limit="):
+    with pytest.raises(
+        ArgumentTypeError, match=r"at_most\(\) needs a whole number, 'N%', .* got token_limit="
+    ):
         at_most(token_limit=value)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
 

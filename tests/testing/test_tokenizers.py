@@ -10,7 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from priompt_py.testing.strategies import texts
-from priompt_py.testing.tokenizers import CharTokenizer, CountingTokenizer, GreedyTokenizer, ToyBPE, WordTokenizer
+from priompt_py.testing.tokenizers import (
+    CharTokenizer,
+    CountingTokenizer,
+    GreedyTokenizer,
+    ToyBPE,
+    WordTokenizer,
+)
 from priompt_py.tokens.chat_format import OPENAI_CHAT, PLAIN_FORMAT
 from priompt_py.tokens.tokenizer import (
     chat_format_of,
@@ -97,7 +103,7 @@ def test_tokenizers_are_accepted_and_say_what_they_are(tokenizer: Any) -> None:
 
 @every
 def test_tokenizers_are_values(tokenizer: Any) -> None:
-    for other in (copy.copy(tokenizer), pickle.loads(pickle.dumps(tokenizer))):
+    for other in (copy.copy(tokenizer), pickle.loads(pickle.dumps(tokenizer))):  # noqa: S301 - our own bytes
         assert other == tokenizer
         assert other.encode("abcd é") == tokenizer.encode("abcd é")
 

@@ -203,6 +203,7 @@ def test_taking_white_out_of_tiktokens_hands_changes_no_id(
         assert tokenizer.count(text) == len(encoding.encode_ordinary(text)), repr(text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "end"), [*((name, "x") for name in PACKAGED), ("o200k_base", ""), ("cl100k_base", "\nx")]
 )

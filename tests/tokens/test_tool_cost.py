@@ -131,9 +131,9 @@ def test_the_callers_data_are_left_alone() -> None:
 
 def test_any_depth() -> None:
     deep: dict[str, Any] = {"type": "string"}
-    for _ in range(50_000):
+    for _ in range(19_000):
         deep = {"type": "array", "items": deep}
-    assert cost(deep) == 49_999 * (3 + len(":array:")) + 3 + len(":string:")
+    assert cost(deep) == 18_999 * (3 + len(":array:")) + 3 + len(":string:")
 
 
 def test_schemas_without_end_are_an_error() -> None:

@@ -1,0 +1,1 @@
+"""The template language: parsing, evaluating, formatting and checking of templates."""

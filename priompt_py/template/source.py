@@ -1,0 +1,112 @@
+"""A template's text, and the places in it."""
+
+from __future__ import annotations
+
+import difflib
+from bisect import bisect_right
+from collections.abc import Iterable
+
+import attrs
+
+from priompt_py.errors import TemplateError, TemplateSyntaxError
+
+__all__ = ["Location", "Source", "near", "one_line"]
+
+LITERAL_OPEN = "\ufdd0"
+"""Stands for a literal ``{`` in the text of template strings: a noncharacter, which no text may hold."""
+LITERAL_CLOSE = "\ufdd1"
+"""The same for ``}``."""
+
+
+@attrs.frozen
+class Location:
+    """A place: ``line`` and ``column`` are 1-based, in code points."""
+
+    file: str
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+class Source:
+    """A template's ``text``, with line ends as ``\\n`` and without a byte-order mark.
+
+    ``name`` is what messages call it. Offsets are 0-based code points of ``text``.
+    """
+
+    def __init__(self, text: str, name: str = "<template>") -> None:
+        text = text.removeprefix("\ufeff")
+        if "\r" in text:
+            text = text.replace("\r\n", "\n").replace("\r", "\n")
+        self.text = text
+        self.name = name
+        self._starts: list[int] | None = None
+
+    def line_of(self, offset: int) -> int:
+        """The 1-based line of an offset."""
+        return bisect_right(self._line_starts(), offset)
+
+    def location(self, offset: int) -> Location:
+        """The place of an offset."""
+        line = self.line_of(offset)
+        return Location(self.name, line, offset - self._line_starts()[line - 1] + 1)
+
+    def _line_starts(self) -> list[int]:
+        if self._starts is None:
+            starts = [0]
+            at = self.text.find("\n")
+            while at >= 0:
+                starts.append(at + 1)
+                at = self.text.find("\n", at + 1)
+            self._starts = starts
+        return self._starts
+
+    def line_text(self, line: int) -> str:
+        """The text of a 1-based line."""
+        start = self._line_starts()[line - 1]
+        end = self.text.find("\n", start)
+        text = self.text[start : len(self.text) if end < 0 else end]
+        return text.replace(LITERAL_OPEN, "{").replace(LITERAL_CLOSE, "}")
+
+    def error(self, offset: int, message: str, *, stack: Iterable[tuple[str, int, str]] = ()) -> TemplateError:
+        """The error of evaluating what stands at ``offset``."""
+        place = self.location(offset)
+        return TemplateError(
+            message,
+            file=self.name,
+            line=place.line,
+            column=place.column,
+            source_line=self.line_text(place.line),
+            stack=tuple(stack),
+        )
+
+    def syntax_error(self, offset: int, message: str) -> TemplateSyntaxError:
+        """The error of parsing what stands at ``offset``."""
+        place = self.location(offset)
+        return TemplateSyntaxError(
+            message,
+            file=self.name,
+            line=place.line,
+            column=place.column,
+            source_line=self.line_text(place.line),
+        )
+
+
+def near(name: str, names: Iterable[str]) -> str:
+    """``"; did you mean X?"`` with the name that is most like ``name``, or nothing."""
+    candidates = list(names)
+    if len(name) > 60 or len(candidates) > 2_000:  # the search takes quadratic time
+        return ""
+    found = difflib.get_close_matches(name, candidates, n=1)
+    if not found:
+        folded = {one.lower(): one for one in candidates}
+        found = [folded[one] for one in difflib.get_close_matches(name.lower(), folded, n=1)]
+    return f"; did you mean {found[0]}?" if found else ""
+
+
+def one_line(text: str, limit: int = 40) -> str:
+    """A text for a message: on one line, cut to ``limit`` characters."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= limit else f"{flat[: limit - 1]}…"
