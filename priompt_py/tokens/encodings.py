@@ -49,13 +49,18 @@ _LETTERS = (
 #     punctuation. Python's `\S` is narrower than tiktoken's, which is the safe side.
 # R3  left: letter or digit; right: any white. Pieces with letters or digits hold no white after them, and a
 #     look-ahead that matters stands behind white, not behind letters.
+# R4  left: blank, tab, CR or LF; right: a blank or tab that is followed by what is not white. A run of white before
+#     something else gives back its last character, and a piece that ends in line breaks ends before it. Looks at
+#     two characters on the right.
 
 _R1 = r"(?<=[\r\n])(?=[^\s/])"
 _R2 = r"(?=[ \t])(?<=\S)"
 _R3 = rf"(?=[{WHITE.replace(' ', '').replace(chr(9), '')}])(?<=[{_LETTERS}])"  # blank and tab: R2 has them
 
-_CUTS_WITH_BREAKS = SafeCuts(re.compile(f"{_R2}|{_R3}|{_R1}"), "R1 R2 R3")
-_CUTS = SafeCuts(re.compile(f"{_R2}|{_R3}"), "R2 R3")
+_R4 = r"(?=[ \t]\S)(?<=[ \t\r\n])"
+
+_CUTS_WITH_BREAKS = SafeCuts(re.compile(f"{_R2}|{_R3}|{_R4}|{_R1}"), "R1 R2 R3 R4")
+_CUTS = SafeCuts(re.compile(f"{_R2}|{_R3}|{_R4}"), "R2 R3 R4")
 
 # ------------------------------------------------------------------------------------------- patterns
 

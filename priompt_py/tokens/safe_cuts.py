@@ -30,9 +30,8 @@ _FIRST_PIECE = 1024
 class SafeCuts:
     """The safe cuts of an encoding, as a pattern.
 
-    ``pattern`` matches with zero width at the safe places and looks at one character on each side, no more
-    (so a place can be judged from its two neighbours); ``None`` means between any two characters, for
-    counters like ``len``. Offsets are code points, from 0; a cut at ``n`` parts ``text[:n]`` from
+    ``pattern`` matches with zero width at the safe places and looks at one character on the left and at most
+    two on the right; ``None`` means between any two characters, for counters like ``len``. Offsets are code points, from 0; a cut at ``n`` parts ``text[:n]`` from
     ``text[n:]``, and both are never empty.
     """
 
@@ -84,7 +83,7 @@ class SafeCuts:
 
     def border(self, left: str, right: str) -> bool:
         """Whether the place between ``left`` and ``right``, both not empty, is a safe cut."""
-        return self.pattern is None or self.pattern.match(left[-1] + right[0], 1) is not None
+        return self.pattern is None or self.pattern.match(left[-1] + right[:2], 1) is not None
 
     def after(self, text: str, offset: int) -> int:
         """The first cut at ``offset`` or later and strictly inside ``text``, -1 if there is none."""

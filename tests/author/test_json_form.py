@@ -14,7 +14,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from priompt_py.author.children import is_list, is_mapping
 from priompt_py.author.component import component
 from priompt_py.author.json_form import from_json, to_json
 from priompt_py.author.messages import assistant_message, image, part, user_message
@@ -54,13 +53,18 @@ def test_lists_there_and_back(several: list[Node]) -> None:
     assert from_json(to_json(several)) == several
 
 
-def scramble(value: Any) -> None:
+def scramble(form: Any) -> None:
     """Empty every list and object in a JSON form."""
-    items: list[Any] = [*value.values()] if is_mapping(value) else [*value]
-    for item in items:
-        if is_mapping(item) or is_list(item):
-            scramble(item)
-    value.clear()
+    stack = [form]
+    while stack:
+        here: Any = stack.pop()
+        if isinstance(here, (dict, list)):
+            stack.extend(values_of(here))
+            here.clear()
+
+
+def values_of(here: Any) -> list[Any]:
+    return [*here.values()] if isinstance(here, dict) else [*here]
 
 
 @given(elements)

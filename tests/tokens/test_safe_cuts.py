@@ -27,6 +27,19 @@ RULES = {
 }
 
 
+@pytest.mark.parametrize("name", ENCODINGS)
+def test_the_rule_of_the_last_white_character(name: str) -> None:
+    """R4 looks at two characters on the right, so it is tried apart from the others."""
+    left_of, right_of, cuts = re.compile(r"[ \t\r\n]"), re.compile(r"[ \t]\S"), cuts_of(name)
+    count, tried = BpeTokenizer(name).count, 0
+    for text in random_texts(8_000, 12, seed=4):
+        for place in cuts.iter(text):
+            if left_of.match(text[place - 1]) and right_of.match(text, place):
+                tried += 1
+                assert count(text) == count(text[:place]) + count(text[place:]), (text, place)
+    assert tried > 100
+
+
 def cuts_of(name: str) -> SafeCuts:
     cuts = BpeTokenizer(name).safe_cuts
     assert cuts is not None

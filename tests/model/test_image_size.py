@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from priompt_py.tokens.image_size import ImageDataError, ImageInfo, sniff_image
+from priompt_py.model.image_size import ImageDataError, ImageInfo, sniff_image
 
 
 def png(width: int, height: int) -> bytes:

@@ -1,0 +1,220 @@
+"""A template's text as a flat run of items, by lark's parser; after an error it goes on with what follows."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from priompt_py.template import diagnose
+from priompt_py.template.grammar import parser
+from priompt_py.template.source import Source
+
+if TYPE_CHECKING:
+    from lark import Token, Tree
+
+    from priompt_py.errors import TemplateSyntaxError
+
+__all__ = ["BrokenTag", "Code", "RawTag", "TagItem", "read_items", "read_quoted"]
+
+_MOST_ERRORS = 20
+"""After so many errors the rest of a file is not read."""
+
+
+@attrs.define(slots=True)
+class Code:
+    """The code between braces: ``start`` is the offset of its text."""
+
+    text: str
+    start: int
+
+
+@attrs.define(slots=True)
+class RawTag:
+    """An attribute (``name``, and its value: None, code, or a quoted text with its offset) or a spread (no name)."""
+
+    name: str
+    start: int
+    value: Code | tuple[str, int] | None
+
+
+@attrs.define(slots=True)
+class TagItem:
+    """An opening tag."""
+
+    name: str
+    start: int
+    end: int
+    attributes: list[RawTag]
+    closes_itself: bool
+
+
+@attrs.define(slots=True)
+class BrokenTag(TagItem):
+    """An opening tag with an error in it, which is reported already."""
+
+
+def read_items(source: Source, start: int, errors: list[TemplateSyntaxError]) -> list[Token | TagItem | Code]:
+    """The items of a source from ``start`` on, their places as offsets in the source.
+
+    A ``Code`` is an insertion. Tokens have the types TEXT, COMMENT, RAW and CLOSE_TAG.
+    """
+    return list(_Reader(source, start, errors).read())
+
+
+def read_quoted(text: str, start: int, source: Source, errors: list[TemplateSyntaxError]) -> list[str | Code]:
+    """The parts of a quoted value that begins at ``start``."""
+    from lark.exceptions import UnexpectedInput
+
+    try:
+        tree: Any = parser("priompt", "quoted").parse(text)
+    except UnexpectedInput as error:
+        at = diagnose.offset_of(error, text)
+        errors.append(diagnose.in_quotes(source, text, start, at))
+        return []
+    return [_code(child, start) if child.__class__.__name__ == "Tree" or child.type == "SIMPLE_INSERTION" else str(child)
+            for child in tree.children]
+
+
+class _Reader:
+    def __init__(self, source: Source, start: int, errors: list[TemplateSyntaxError]) -> None:
+        self._source = source
+        self._base = start
+        self._errors = errors
+
+    def read(self) -> list[Any]:
+        from lark.exceptions import UnexpectedInput
+
+        parse = parser("priompt", "template").parse
+        items: list[Any] = []
+        text = self._source.text
+        while self._base < len(text):
+            rest = text[self._base :] if self._base else text
+            try:
+                tree: Any = parse(rest)
+            except UnexpectedInput as error:
+                done, broken = _salvage(error)
+                items.extend(map(self._item, done))
+                at = self._base + diagnose.offset_of(error, rest)
+                fault, resume = diagnose.in_template(self._source, at, [self._moved(token) for token in broken])
+                self._errors.append(fault)
+                if broken and broken[0][1] == "OPEN_TAG":
+                    items.append(self._broken_tag(broken[0], resume))
+                self._base = resume
+                if len(self._errors) >= _MOST_ERRORS:
+                    break
+                continue
+            items.extend(map(self._item, tree.children))
+            break
+        return items
+
+    def _moved(self, token: tuple[int, str, str]) -> tuple[int, str, str]:
+        return (token[0] + self._base, token[1], token[2])
+
+    def _broken_tag(self, token: tuple[int, str, str], resume: int) -> BrokenTag:
+        text = self._source.text
+        return BrokenTag(token[2][1:], self._base + token[0], resume, [], text[resume - 2 : resume] == "/>")
+
+    def _item(self, item: Any) -> Any:
+        base = self._base
+        if item.__class__.__name__ == "Tree":
+            return _tag(item, base) if item.data == "tag" else _code(item, base)
+        kind = item.type
+        if kind == "WRITTEN_TAG":
+            return _written_tag(item, base)
+        if kind == "SIMPLE_INSERTION":
+            return Code(item[1:-1], base + item.start_pos + 1)
+        if base:
+            item.start_pos += base
+            item.end_pos += base
+        return item
+
+
+_NAME_OF_TAG = re.compile(r"<([\w.:-]+)")
+_WRITTEN = re.compile(r"\s+([\w-]+)=(?:\"([^\"]*)\"|\{([^}]*)\})")
+
+
+def _written_tag(token: Any, base: int) -> TagItem:
+    text = str(token)
+    start = base + token.start_pos
+    head = _NAME_OF_TAG.match(text)
+    assert head is not None, text
+    attributes: list[RawTag] = []
+    for match in _WRITTEN.finditer(text, head.end()):
+        code = match[3]
+        value = (match[2], start + match.start(2)) if code is None else Code(code, start + match.start(3))
+        attributes.append(RawTag(match[1], start + match.start(1), value))
+    return TagItem(head[1], start, base + token.end_pos, attributes, text.endswith("/>"))
+
+
+def _tag(tree: Tree[Token], base: int) -> TagItem:
+    children: list[Any] = tree.children
+    opening, *middle, ending = children
+    return TagItem(
+        str(opening)[1:],
+        base + opening.start_pos,
+        base + ending.end_pos,
+        [_attribute(one, base) for one in middle],
+        ending.type == "VOID_TAG_END",
+    )
+
+
+def _attribute(tree: Any, base: int) -> RawTag:
+    children = tree.children
+    if tree.data == "spread":
+        brace = children[0].start_pos + children[0].index("{")
+        return RawTag("", base + brace, _between(children, base))
+    name = children[0].strip()
+    start = base + children[0].end_pos - len(name)
+    if len(children) < 2 or children[1] is None:
+        return RawTag(name, start, None)
+    if children[1].type == "EQUALS":
+        quoted = children[2]
+        return RawTag(name, start, (str(quoted)[1:-1], base + quoted.start_pos + 1))
+    return RawTag(name, start, _between(children[1:], base))
+
+
+def _code(item: Any, base: int) -> Code:
+    if item.__class__.__name__ == "Tree":
+        return _between(item.children, base)
+    return Code(item[1:-1], base + item.start_pos + 1)
+
+
+def _between(tokens: list[Any], base: int) -> Code:
+    """The code between two tokens; what is between them was lexed without gaps."""
+    return Code("".join(_texts(tokens[1:-1])), base + tokens[0].end_pos)
+
+
+def _texts(tokens: list[Any]) -> list[str]:
+    found: list[str] = []
+    stack = tokens[::-1]
+    while stack:
+        token = stack.pop()
+        if token.__class__.__name__ == "Tree":
+            stack.extend(reversed(token.children))
+        else:
+            found.append(str(token))
+    return found
+
+
+_ITEMS = frozenset({"TEXT", "COMMENT", "RAW", "WRITTEN_TAG", "CLOSE_TAG", "SIMPLE_INSERTION"})
+
+
+def _salvage(error: Any) -> tuple[list[Any], list[tuple[int, str, str]]]:
+    """The items that were complete when lark's parser stopped, and the tokens of the one that was not."""
+    values: list[Any] = error.interactive_parser.parser_state.value_stack
+    done: list[Any] = []
+    broken: list[tuple[int, str, str]] = []
+    for value in values:
+        if value.__class__.__name__ == "Tree":
+            if str(value.data).startswith("__template"):
+                done.extend(value.children)
+            elif value.data in ("tag", "insertion") and not broken:
+                done.append(value)
+        elif value.__class__.__name__ == "Token":
+            if value.type in _ITEMS and not broken:
+                done.append(value)
+            else:
+                broken.append((value.start_pos, value.type, str(value)))
+    return done, broken
