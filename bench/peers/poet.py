@@ -39,7 +39,7 @@ def main(vocabulary: Path) -> None:
             parts = data["parts"] = [(role, marked(text)) for role, text in given]
         return poet.Prompt(template_data={"parts": parts}, raw_template=TEMPLATE, token_limit=data["limit"])
 
-    def render(prompt: Any, data: Answer) -> tuple[int, Any, str]:
+    def render(prompt: Any, _: Answer) -> tuple[int, Any, str]:
         prompt.tokenize()
         prompt.truncate(truncation_step=1)
         return len(prompt.tokens), None, "".join(part.content for part in prompt.parts)

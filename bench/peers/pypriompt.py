@@ -21,7 +21,9 @@ def main(vocabulary: Path) -> None:
             return scope(*[scope(text, p=i) for i, text in enumerate(data["lines"])])
         if data["kind"] == "chat":
             message = {"user": priompt.UserMessage, "assistant": priompt.AssistantMessage}
-            return scope(*[scope(message[role](text), p=i) for i, (role, text) in enumerate(data["messages"])])
+            return scope(
+                *[scope(message[role](text), p=i) for i, (role, text) in enumerate(data["messages"])]
+            )
         return scope(*[first(*[scope(text, p=p) for p, text in kids]) for kids in data["firsts"]])
 
     def render(tree: Any, data: Answer) -> tuple[int, Any, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import math
 import re
@@ -44,10 +45,11 @@ def _decode(text: object) -> str:
     encoding = json.detect_encoding(data)
     if not encoding.startswith("utf-8"):
         raise JsonFormError(f"$: the text is {encoding.upper()}; JSON is read as UTF-8")
+    data = data.removeprefix(codecs.BOM_UTF8)
     try:
-        return data.decode("utf-8-sig")
+        return data.decode()
     except UnicodeDecodeError as error:
-        good = data[: error.start].decode("utf-8-sig")
+        good = data[: error.start].decode()
         raise _at(good, len(good), f"the byte 0x{data[error.start]:02x} is no UTF-8") from None
 
 
@@ -119,7 +121,7 @@ def _too_deep(text: str) -> JsonFormError:
         if match[0] in "[{":
             deep += 1
             if deep > 2 * MOST_DEEP + 1:
-                return _at(text, match.start(), f"elements are nested more than {MOST_DEEP} deep")
+                return _at(text, match.start(), f"this is nested deeper than {MOST_DEEP} elements")
         elif match[0] in "]}":
             deep -= 1
     return JsonFormError("$: nested too deep for Python's JSON parser, called as deep as it is here")

@@ -284,11 +284,10 @@ class _Compiler:
         leaves, index = ops.leaves, len(ops.leaves)
         end = index + len(message.children) + 1
         leaves.append(message)
-        leaves.extend(message.children)  # type: ignore[arg-type]
+        leaves += message.children  # type: ignore[arg-type]
         leaves.append(_MESSAGE_END)
-        ops.highs.extend([high] * (end + 1 - index))
-        ops.specials.append(index)
-        ops.specials.append(end)
+        ops.highs += [high] * (end + 1 - index)
+        ops.only_text = False
         ops.starts.append(index)
         ops.ends.append(end)
         self.is_chat = True
@@ -436,7 +435,7 @@ class _Compiler:
         if low != NEVER:
             ops.lows[index] = low
         if type(leaf) is not str:
-            ops.specials.append(index)
+            ops.only_text = False
             if isinstance(leaf, IsolateOp):
                 ops.isolates.append(index)
             elif isinstance(leaf, ToolOp):

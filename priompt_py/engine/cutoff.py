@@ -9,7 +9,7 @@ level are summed up first, and every level that they leave open is counted, from
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from itertools import accumulate
+from itertools import compress
 from operator import neg
 
 from priompt_py.engine.pricing import USUAL_CHARS
@@ -211,59 +211,80 @@ class _Monotone:
 
 
 def _by_bounds(walker: Walker) -> Number | None:
-    """The search where leaves also go out: bounds for all levels, then exact counts from the lowest up."""
+    """The search where leaves also go out: from the lowest level that is not ruled out upwards.
+
+    What stays in for good once it came in rules out all levels at which it alone is over the limit.
+    Going up from there, a level is counted only if the cores of what is in would fit.
+    """
     line, limit = walker.timeline, walker.limit
-    leaves = walker.presence.leaves
+    ins, in_levels, outs, out_levels = line.ins, line.in_levels, line.outs, line.out_levels
+    levels = sorted({*in_levels, *out_levels, BASE_PRIORITY}, reverse=True)
+    last = min(_last_by_bytes(walker, levels), _last_by_lasting(walker, levels))
+    if last < 0:
+        return None
+    walker.place(levels[last])
     most = walker.pricing.most_bytes
-    levels = sorted({*line.in_levels, *line.out_levels, BASE_PRIORITY}, reverse=True)
-    temporary = set(line.outs)
-    levels = levels[: _last_by_bytes(walker, levels) + 1]
-    bounds: list[int] = []  # of each level from the base down
-    cores = lasting = 0  # tokens that are leaves' own: of all that are in, of those that stay for good
-    open_chars = lasting_chars = 0  # characters that stand in open leaves, likewise
-    in_at = out_at = 0
-    for level in levels:
-        while in_at < len(line.ins) and line.in_levels[in_at] >= level:
-            index = line.ins[in_at]
-            in_at += 1
-            piece = walker.piece(index)
-            chars = len(piece.head) if piece.open else 0
+    cores = open_chars = 0
+    piece_of = walker.piece
+    for index in compress(range(len(walker.on)), walker.on):
+        piece = piece_of(index)
+        cores += piece.core
+        if piece.open:
+            open_chars += len(piece.head)
+    in_at, out_at = walker.in_at, walker.out_at
+    counted = False
+    for number in range(last, -1, -1):
+        level = levels[number]
+        # Undo what happened below this level.
+        while out_at and out_levels[out_at - 1] < level:
+            out_at -= 1
+            piece = piece_of(outs[out_at])
             cores += piece.core
-            open_chars += chars
-            if index not in temporary:
-                lasting += piece.core
-                lasting_chars += chars
-        while out_at < len(line.outs) and line.out_levels[out_at] >= level:
-            piece = walker.piece(line.outs[out_at])
-            out_at += 1
+            if piece.open:
+                open_chars += len(piece.head)
+        while in_at and in_levels[in_at - 1] < level:
+            in_at -= 1
+            piece = piece_of(ins[in_at])
             cores -= piece.core
             if piece.open:
                 open_chars -= len(piece.head)
-        bounds.append(cores + (-(-open_chars // most) if most else 0))
-        if lasting - walker.owed + (-(-lasting_chars // most) if most else 0) > limit:
-            break
-    exact = False
-    for number in range(len(bounds) - 1, -1, -1):
-        if bounds[number] > limit:
+        if cores + (-(-open_chars // most) if most else 0) > limit:
             continue
-        level = levels[number]
-        if exact and _changes(walker, level) * _STEP_COST < 4 * limit:
+        if counted and _changes(walker, level) * _STEP_COST < 4 * limit:
             walker.go(level)
         else:
             walker.place(level)
             walker.recount()
-            exact = True
+            counted = True
         if walker.fits:
             return level
     return None
 
 
+def _last_by_lasting(walker: Walker, levels: list[Number]) -> int:
+    """The number of the lowest level that is not ruled out by the leaves that stay in for good; -1 if none."""
+    line, limit = walker.timeline, walker.limit + walker.owed
+    most = walker.pricing.most_bytes
+    temporary = set(line.outs)
+    cores = open_chars = 0
+    for index, level in zip(line.ins, line.in_levels, strict=True):
+        if index in temporary:
+            continue
+        piece = walker.piece(index)
+        cores += piece.core
+        if piece.open:
+            open_chars += len(piece.head)
+        if cores + (-(-open_chars // most) if most else 0) > limit:
+            return bisect_left(levels, -level, key=neg) - 1
+    return len(levels) - 1
+
+
 def _last_by_bytes(walker: Walker, levels: list[Number]) -> int:
     """The number of the lowest level whose text the limit's tokens could hold; -1 if there is none."""
     most = walker.pricing.most_bytes
-    if most is None:
-        return len(levels) - 1
     line, leaves = walker.timeline, walker.presence.leaves
+    if most is None or line.sums[-1] <= walker.limit * most:
+        return len(levels) - 1
     last, chars, in_at, out_at = -1, 0, 0, 0
     for number, level in enumerate(levels):
         while in_at < len(line.ins) and line.in_levels[in_at] >= level:

@@ -205,7 +205,7 @@ class Ops:
     ``levels`` are declared priorities that are not the high end of some leaf already, unsorted and
     with repeats; ``regions`` are in the order in which they were opened (parents before children).
     ``starts`` and ``ends`` are where its messages begin and end, both in order; ``units`` those that belong
-    to tool units; ``hidden`` are leaves inside messages that no cutoff can bring in. ``isolates``, ``tools`` and ``specials`` (all that is not text) are indexes of leaves. ``known`` keeps
+    to tool units; ``hidden`` are leaves inside messages that no cutoff can bring in. ``isolates`` and ``tools`` are indexes of leaves. ``known`` keeps
     what the engine found out once and can use at the next limit.
     """
 
@@ -220,14 +220,9 @@ class Ops:
     hidden: list[range] = attrs.field(factory=list)
     isolates: list[int] = attrs.field(factory=list)
     tools: list[int] = attrs.field(factory=list)
-    specials: list[int] = attrs.field(factory=list)
+    only_text: bool = True
     in_message: bool = False
     known: dict[int, Any] = attrs.field(factory=dict)
-
-    @property
-    def only_text(self) -> bool:
-        """Whether every leaf is text."""
-        return not self.specials
 
     def nested(self) -> Iterator[Ops]:
         """This and all isolates inside, parents before children."""

@@ -31,8 +31,9 @@ def in_template(source: Source, at: int, broken: Sequence[_Token]) -> tuple[Temp
             fault = _in_code(source, offset + text.index("{"), at, in_tag=kind != "OPEN_BRACE")
             if kind != "OPEN_BRACE":
                 return fault, _behind_tag(source.text, at)
-            # The rest of a text after a lone brace is text; what follows a broken expression is on another line.
-            return fault, offset + 1
+            # The rest of a text after a lone brace is text; an open comment may hold anything.
+            is_comment = source.text.startswith(("{#", "{/*"), offset)
+            return fault, len(source.text) if is_comment else offset + 1
     if broken and broken[0][1] == "OPEN_TAG":
         return _in_tag(source, at, broken), _behind_tag(source.text, at)
     return _in_text(source, at)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from priompt_py.errors import TemplateSyntaxError
 
-__all__ = ["BrokenTag", "Code", "RawTag", "TagItem", "read_items", "read_quoted"]
+__all__ = ["RAW_ATTRIBUTE", "BrokenTag", "Code", "RawTag", "TagItem", "read_items", "read_quoted"]
 
 _MOST_ERRORS = 20
 """After so many errors the rest of a file is not read."""
@@ -130,6 +130,9 @@ class _Reader:
             item.end_pos += base
         return item
 
+
+RAW_ATTRIBUTE = re.compile(r"\s+([a-z]+)=\"([^\"]*)\"")
+"""An attribute of ``<raw>``."""
 
 _NAME_OF_TAG = re.compile(r"<([\w.:-]+)")
 _WRITTEN = re.compile(r"\s+([\w-]+)=(?:\"([^\"]*)\"|\{([^}]*)\})")

@@ -21,7 +21,11 @@ from tests.author.trees import broken_forms, elements, nodes
 
 VECTORS = [
     json.loads(line)
-    for line in Path(__file__).parents[1].joinpath("conformance", "vectors.jsonl").read_text("utf-8").splitlines()
+    for line in Path(__file__)
+    .parents[1]
+    .joinpath("conformance", "vectors.jsonl")
+    .read_text("utf-8")
+    .splitlines()
 ]
 VALIDATOR: Any = jsonschema.Draft202012Validator(json_schema())
 
@@ -133,7 +137,11 @@ def right(name: str) -> dict[str, Any]:
     """The JSON form of an element with every argument that fits together with the others."""
     form: dict[str, Any] = {"type": name}
     for argument in ELEMENTS_BY_NAME[name].arguments:
-        if argument.schema is not None and argument.name != "prel" and not (name == "image" and argument.name == "data"):
+        if (
+            argument.schema is not None
+            and argument.name != "prel"
+            and not (name == "image" and argument.name == "data")
+        ):
             form[argument.name] = RIGHT[argument.name]
     return form
 
@@ -184,7 +192,10 @@ def test_rules_between_arguments() -> None:
     for good in (
         {"type": "scope", "p": 1, "prel": None},
         {"type": "image", "data": None, "url": "u"},
-        {"type": "fallback", "children": ["a", {"type": "scope", "p": None, "children": [{"type": "scope", "p": 1}]}]},
+        {
+            "type": "fallback",
+            "children": ["a", {"type": "scope", "p": None, "children": [{"type": "scope", "p": 1}]}],
+        },
     ):
         assert valid(good), good
         from_json(good)

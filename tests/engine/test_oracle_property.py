@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from priompt_py import PromptError, Rendered, StructureError, compile_prompt, render
 from priompt_py.author.messages import assistant_message, tool_message, user_message
-from priompt_py.author.tags import first, isolate, scope
+from priompt_py.author.tags import at_most, first, isolate, scope
 from priompt_py.model.elements import Node
 from priompt_py.testing.leaves import made
 from priompt_py.testing.strategies import chats, prompts, texts, token_limits
@@ -65,6 +65,30 @@ def test_a_chat_is_what_the_definition_says(tokenizer: str, chat: list[Node], da
     how = {"tokenizer": TOKENIZERS[tokenizer](), **data.draw(settings_of_a_chat(), "how")}
     limit = data.draw(token_limits(chat, **how), "limit")
     assert_defined(chat, token_limit=limit, **how)
+
+
+def swaps() -> st.SearchStrategy[Node]:
+    """Alternatives and scopes side by side, whose sizes have nothing to do with their priorities."""
+    sizes = st.integers(0, 12).map(lambda size: "ab c"[: 1 + size % 4] * (size // 2))
+    levels = st.integers(0, 15) | st.sampled_from((0.5, 7.5))
+    plain = made(lambda p, text: scope(p=p)[text], levels, sizes)
+    either = st.lists(plain, min_size=1, max_size=3).map(lambda scopes: first[scopes])
+    ceiling = made(
+        lambda most, nodes: at_most(token_limit=most)[nodes],
+        st.integers(0, 9),
+        st.lists(plain | either, max_size=4),
+    )
+    return plain | either | ceiling
+
+
+@every_tokenizer
+@given(prompt=st.lists(swaps(), min_size=2, max_size=8), data=st.data())
+def test_counts_that_rise_and_fall_with_the_level(
+    tokenizer: str, prompt: list[Node], data: st.DataObject
+) -> None:
+    how = {"tokenizer": TOKENIZERS[tokenizer]()}
+    limit = data.draw(token_limits(prompt, **how), "limit")
+    assert_defined(prompt, token_limit=limit, **how)
 
 
 def loose_units() -> st.SearchStrategy[Node]:

@@ -14,6 +14,7 @@ from priompt_py.face.rendered import Rendered
 from priompt_py.model.elements import Call, Capture, ToolDefinition
 from priompt_py.model.outcome import Decision, Outcome
 from priompt_py.model.prompt import ChatMessage, PromptConfig, TextPart, Tool
+from priompt_py.model.place import ROOT, Place
 from priompt_py.model.source_map import SourceMap, Span
 from priompt_py.providers import openai, plain
 from priompt_py.tokens.bpe import BpeTokenizer
@@ -30,7 +31,7 @@ CHAT = chat(
     token_limit=4_000,
 )
 PLAIN = plain_prompt("hello world", token_count=2, token_limit=10, cutoff=-3)
-SPANS = SourceMap("hello world", Span(0, 11, "root", "root"))
+SPANS = SourceMap("hello world", Span(0, 11, ROOT, "root"))
 
 
 class Asked:
@@ -47,7 +48,7 @@ class Asked:
 
 def decision(count: Callable[[], int] = lambda: 7) -> Decision:
     return Decision(
-        path="root > 0:scope",
+        place=Place("root > 0:scope"),
         label=None,
         kind="scope",
         included=True,

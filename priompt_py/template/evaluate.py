@@ -1,0 +1,274 @@
+"""From expressions to functions: an expression is compiled once, and then called with the run and the names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from priompt_py.template import expression_syntax as ast
+from priompt_py.template.bounds import Bounds, Budget, Fault, UndefinedFault
+from priompt_py.template.expression_syntax import Expr
+from priompt_py.template.functions import BUILTINS, Builtin, Context
+from priompt_py.template.source import near
+from priompt_py.template.values import (
+    arithmetic,
+    attribute_of,
+    compare,
+    is_number,
+    item_of,
+    slice_of,
+    truth_of,
+)
+
+if TYPE_CHECKING:
+    from priompt_py.tokens.tokenizer import Tokenizer
+
+__all__ = ["Evaluate", "Run", "compile_expression"]
+
+Names: TypeAlias = Mapping[str, Any]
+Evaluate: TypeAlias = "Callable[[Run, Names], Any]"
+
+
+class Run:
+    """One evaluation of a template with all that it calls: its budget, and where it is."""
+
+    __slots__ = ("budget", "context", "depth", "functions", "stack", "strict")
+
+    def __init__(
+        self,
+        bounds: Bounds,
+        *,
+        functions: Mapping[str, Callable[..., Any]],
+        tokenizer: Callable[[], Tokenizer],
+        strict: bool = True,
+    ) -> None:
+        self.budget = Budget(bounds)
+        self.context = Context(self.budget, tokenizer)
+        self.functions = functions
+        self.strict = strict
+        self.depth = 0
+        self.stack: list[tuple[str, int, str]] = []
+
+
+def compile_expression(node: Expr) -> Evaluate:
+    """The function that evaluates an expression. It raises Fault, with the place in the expression's text."""
+    match node:
+        case ast.Constant(value=value):
+            return lambda run, names: value
+        case ast.Name():
+            return _name(node)
+        case ast.Attribute(of=of, name=name, at=at):
+            inner = compile_expression(of)
+            return _guarded(lambda run, names: attribute_of(inner(run, names), name), at, soft=True)
+        case ast.Item():
+            return _item(node)
+        case ast.Slice():
+            return _slice(node)
+        case ast.ListOf(items=items):
+            return _list(items, list, node.at)
+        case ast.TupleOf(items=items):
+            return _list(items, tuple, node.at)
+        case ast.MappingOf():
+            return _mapping(node)
+        case ast.Unary():
+            return _unary(node)
+        case ast.Binary(operator=operator, left=left, right=right, at=at):
+            one, other = compile_expression(left), compile_expression(right)
+            return _guarded(
+                lambda run, names: arithmetic(operator, one(run, names), other(run, names), run.budget), at
+            )
+        case ast.Comparison():
+            return _comparison(node)
+        case ast.Logic():
+            return _logic(node)
+        case ast.Conditional():
+            return _conditional(node)
+        case ast.Call():
+            return _call(node.function, (), node.arguments, node.keywords, node.at)
+        case ast.Filter(function="default"):
+            return _default(node)
+        case ast.Filter():
+            return _call(node.function, (node.value,), node.arguments, node.keywords, node.at)
+        case ast.Test():
+            return _test(node)
+
+
+def _guarded(evaluate: Evaluate, at: int, *, soft: bool = False) -> Evaluate:
+    """``evaluate``, whose faults know their place; ``soft``: what is undefined is None where that is allowed."""
+
+    def guarded(run: Run, names: Names) -> Any:
+        try:
+            return evaluate(run, names)
+        except Fault as fault:
+            if soft and not run.strict and isinstance(fault, UndefinedFault):
+                return None
+            if fault.at is None:
+                fault.at = at
+            raise
+
+    return guarded
+
+
+def _name(node: ast.Name) -> Evaluate:
+    name, at = node.name, node.at
+
+    def evaluate(run: Run, names: Names) -> Any:
+        try:
+            return names[name]
+        except KeyError:
+            if not run.strict:
+                return None
+            hint = near(name, names)
+            if not hint and (name in BUILTINS or name in run.functions):
+                hint = f"; it is a function: {name}(…)"
+            raise UndefinedFault(f"{name} is not defined{hint}", at) from None
+
+    return evaluate
+
+
+def _item(node: ast.Item) -> Evaluate:
+    of, index = compile_expression(node.of), compile_expression(node.index)
+    return _guarded(lambda run, names: item_of(of(run, names), index(run, names)), node.at, soft=True)
+
+
+def _slice(node: ast.Slice) -> Evaluate:
+    of = compile_expression(node.of)
+    bounds = [None if part is None else compile_expression(part) for part in (node.start, node.stop, node.step)]
+
+    def evaluate(run: Run, names: Names) -> Any:
+        start, stop, step = (None if part is None else part(run, names) for part in bounds)
+        return slice_of(of(run, names), start, stop, step, run.budget)
+
+    return _guarded(evaluate, node.at)
+
+
+def _list(items: tuple[Expr, ...], make: Callable[[list[Any]], Any], at: int) -> Evaluate:
+    parts = [compile_expression(item) for item in items]
+    return lambda run, names: make([part(run, names) for part in parts])
+
+
+def _mapping(node: ast.MappingOf) -> Evaluate:
+    pairs = [(compile_expression(key), key.at, compile_expression(value)) for key, value in node.pairs]
+
+    def evaluate(run: Run, names: Names) -> Any:
+        made: dict[Any, Any] = {}
+        for key, at, value in pairs:
+            one = key(run, names)
+            if not isinstance(one, (str, int, float, type(None))):
+                raise Fault("a key is a text or a number", at)
+            made[one] = value(run, names)
+        return made
+
+    return evaluate
+
+
+def _unary(node: ast.Unary) -> Evaluate:
+    operand = compile_expression(node.operand)
+    operator = node.operator
+    if operator == "not":
+        return _guarded(lambda run, names: not truth_of(operand(run, names)), node.at)
+
+    def evaluate(run: Run, names: Names) -> Any:
+        value = operand(run, names)
+        if not is_number(value):
+            raise Fault(f"`{operator}` needs a number")
+        return -value if operator == "-" else value
+
+    return _guarded(evaluate, node.at)
+
+
+def _comparison(node: ast.Comparison) -> Evaluate:
+    first = compile_expression(node.first)
+    rest = [(operator, compile_expression(part)) for operator, part in node.rest]
+
+    def evaluate(run: Run, names: Names) -> bool:
+        left = first(run, names)
+        for operator, part in rest:
+            right = part(run, names)
+            if not compare(operator, left, right, run.budget):
+                return False
+            left = right
+        return True
+
+    return _guarded(evaluate, node.at)
+
+
+def _logic(node: ast.Logic) -> Evaluate:
+    parts = [compile_expression(part) for part in node.operands]
+    until = node.operator == "or"
+
+    def evaluate(run: Run, names: Names) -> Any:
+        value: Any = None
+        for part in parts:
+            value = part(run, names)
+            if truth_of(value) is until:
+                break
+        return value
+
+    return _guarded(evaluate, node.at)
+
+
+def _conditional(node: ast.Conditional) -> Evaluate:
+    value, test, otherwise = map(compile_expression, (node.value, node.test, node.otherwise))
+    return _guarded(
+        lambda run, names: value(run, names) if truth_of(test(run, names)) else otherwise(run, names), node.test.at
+    )
+
+
+def _call(
+    name: str,
+    before: tuple[Expr, ...],
+    arguments: tuple[Expr, ...],
+    keywords: tuple[tuple[str, Expr], ...],
+    at: int,
+) -> Evaluate:
+    parts = [compile_expression(part) for part in (*before, *arguments)]
+    named = [(key, compile_expression(part)) for key, part in keywords]
+
+    def evaluate(run: Run, names: Names) -> Any:
+        function = run.functions.get(name)
+        if function is None:
+            hint = near(name, run.functions)
+            raise Fault(f"there is no {'filter' if before else 'function'} {name}{hint}", at)
+        positional = [part(run, names) for part in parts]
+        by_name = {key: part(run, names) for key, part in named}
+        run.budget.step()
+        if isinstance(function, Builtin):
+            return function(run.context, positional, by_name)
+        return function(*positional, **by_name)
+
+    return _guarded(evaluate, at)
+
+
+def _default(node: ast.Filter) -> Evaluate:
+    value = compile_expression(node.value)
+    if len(node.arguments) + len(node.keywords) != 1:
+        return _call(node.function, (node.value,), node.arguments, node.keywords, node.at)
+    other = compile_expression(node.arguments[0] if node.arguments else node.keywords[0][1])
+
+    def evaluate(run: Run, names: Names) -> Any:
+        try:
+            found = value(run, names)
+        except UndefinedFault:
+            found = None
+        return other(run, names) if found is None else found
+
+    return evaluate
+
+
+def _test(node: ast.Test) -> Evaluate:
+    value, negated = compile_expression(node.value), node.negated
+    if node.asks == "None":
+        return lambda run, names: (value(run, names) is None) is not negated
+
+    def evaluate(run: Run, names: Names) -> bool:
+        strict, run.strict = run.strict, True
+        try:
+            value(run, names)
+        except UndefinedFault:
+            return negated
+        finally:
+            run.strict = strict
+        return not negated
+
+    return evaluate

@@ -1,0 +1,291 @@
+"""The YAML block at the start of a template: its props, and the prompt's own settings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from priompt_py.template.expression_syntax import Expr, ListOf, MappingOf, TupleOf, Constant, parts_of
+from priompt_py.template.expressions import BadExpressionError, parse_expression
+from priompt_py.template.source import Source, near, one_line
+from priompt_py.template.vocabulary import MODES
+
+if TYPE_CHECKING:
+    from priompt_py.errors import TemplateSyntaxError
+
+__all__ = ["FrontMatter", "Prop", "PROP_TYPES", "parse_props", "read_front_matter"]
+
+PROP_TYPES = ("str", "int", "float", "bool", "list", "dict", "any")
+"""The types of props."""
+
+_KEYS = ("props", "description", "token_limit", "tokenizer", "examples", "must_keep", "limits", "whitespace")
+_PROP = re.compile(r"\s*(?P<type>[^\s?=]+)\s*(?P<optional>\??)\s*(?:=(?P<default>.*))?", re.DOTALL)
+_NAME = re.compile(r"[^\W\d_]\w*")
+
+
+@attrs.frozen
+class Prop:
+    """A prop: ``default`` is an expression without names; one that is ``optional`` may be None."""
+
+    name: str
+    type: str = "any"
+    optional: bool = False
+    default: Expr | None = None
+
+    @property
+    def required(self) -> bool:
+        """Whether a call has to give it."""
+        return not self.optional and self.default is None
+
+
+@attrs.frozen
+class FrontMatter:
+    """What stands between the ``---`` lines. ``props`` is None where none are declared: then any will do.
+
+    ``token_limit`` and ``limits`` are tokens; ``examples`` are props by the example's name.
+    """
+
+    props: tuple[Prop, ...] | None = None
+    description: str | None = None
+    token_limit: int | None = None
+    tokenizer: str | None = None
+    examples: Mapping[str, Mapping[str, Any]] = attrs.field(factory=dict[str, Any])
+    must_keep: tuple[str, ...] = ()
+    limits: tuple[int, ...] = ()
+    whitespace: str = "default"
+    text: str = attrs.field(default="", eq=False, repr=False)
+
+
+def read_front_matter(source: Source, errors: list[TemplateSyntaxError]) -> tuple[FrontMatter, int]:
+    """The front matter of a template, and the offset where its body begins."""
+    text = source.text
+    if not re.match(r"---[ \t]*(?:\n|$)", text):
+        return FrontMatter(), 0
+    start = text.find("\n") + 1 or len(text)
+    end = re.compile(r"^---[ \t]*(?:\n|\Z)", re.MULTILINE).search(text, start)
+    if end is None:
+        errors.append(source.syntax_error(0, "the front matter is not closed: a second line --- is missing"))
+        return FrontMatter(), len(text)
+    block = text[start : end.start()]
+    loaded = _load(source, block, start, errors)
+    if loaded is None:
+        return FrontMatter(text=text[: end.end()]), end.end()
+    reader = _Reader(source, block, start, errors)
+    return attrs.evolve(reader.read(loaded), text=text[: end.end()]), end.end()
+
+
+def _load(source: Source, block: str, start: int, errors: list[TemplateSyntaxError]) -> dict[Any, Any] | None:
+    import yaml
+
+    def fault(offset: int, message: str) -> None:
+        errors.append(source.syntax_error(min(offset, len(source.text)), message))
+
+    try:
+        events = list(yaml.parse(block, Loader=yaml.SafeLoader))
+        for event in events:
+            if isinstance(event, yaml.AliasEvent):
+                fault(start + event.start_mark.index, "the front matter takes no aliases (*name)")
+                return None
+        loaded = yaml.load(block, Loader=_unique_keys())  # noqa: S506 - made from the safe loader
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        offset = start + (mark.index if mark is not None else 0)
+        fault(offset, f"the front matter is not YAML: {error.problem or error.context}")
+        return None
+    except yaml.reader.ReaderError as error:
+        fault(start + error.position, f"the front matter holds {block[error.position]!r}, which YAML doesn't allow")
+        return None
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        fault(start, f"the front matter is not YAML: {one_line(str(error), 80)}")
+        return None
+    if loaded is None:
+        return {}
+    if not isinstance(loaded, dict):
+        fault(start, f"the front matter needs keys with values, such as `description: …`, got {type(loaded).__name__}")
+        return None
+    return loaded  # pyright: ignore[reportUnknownVariableType]
+
+
+def _unique_keys() -> Any:
+    import yaml
+
+    class Unique(yaml.SafeLoader):
+        """The safe loader, which refuses a key that stands twice."""
+
+        def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT001, FBT002 - yaml's
+            seen: set[Any] = set()
+            for key_node, _ in node.value:
+                if key_node.value.__class__ is str:
+                    if key_node.value in seen:
+                        raise yaml.constructor.ConstructorError(
+                            None, None, f"the key {key_node.value!r} stands twice", key_node.start_mark
+                        )
+                    seen.add(key_node.value)
+            return super().construct_mapping(node, deep)
+
+    return Unique
+
+
+class _Reader:
+    """Reads the loaded front matter; errors point at the key's line."""
+
+    def __init__(self, source: Source, block: str, start: int, errors: list[TemplateSyntaxError]) -> None:
+        self._source = source
+        self._block = block
+        self._start = start
+        self._errors = errors
+
+    def _fault(self, key: object, message: str, *, indented: bool = False) -> None:
+        lead = r"[ \t{,]+" if indented else ""
+        found = re.search(rf"^{lead}[\"']?(?={re.escape(str(key))}[\"']?\s*:)", self._block, re.MULTILINE)
+        offset = found.end() if found else 0
+        self._errors.append(self._source.syntax_error(self._start + offset, message))
+
+    def read(self, loaded: dict[Any, Any]) -> FrontMatter:
+        for key in loaded:
+            if key not in _KEYS:
+                hint = near(str(key), _KEYS) or f"; it takes {', '.join(_KEYS)}"
+                self._fault(key, f"the front matter takes no {one_line(str(key))}{hint}")
+        return FrontMatter(
+            props=self._props(loaded.get("props")) if "props" in loaded else None,
+            description=self._checked(loaded, "description", str, "text"),
+            token_limit=self._limit(loaded.get("token_limit")),
+            tokenizer=self._checked(loaded, "tokenizer", str, "a tokenizer's name"),
+            examples=self._examples(loaded.get("examples")),
+            must_keep=self._texts(loaded.get("must_keep")),
+            limits=self._limits(loaded.get("limits")),
+            whitespace=self._mode(loaded.get("whitespace", "default")),
+        )
+
+    def _checked(self, loaded: dict[Any, Any], key: str, kind: type, what: str) -> Any:
+        value = loaded.get(key)
+        if value is None or isinstance(value, kind):
+            return value
+        self._fault(key, f"{key} needs {what}, got {one_line(repr(value))}")
+        return None
+
+    def _limit(self, value: object) -> int | None:
+        if value is None or (type(value) is int and value >= 0):
+            return value
+        self._fault("token_limit", f"token_limit needs a whole number, 0 or more, got {one_line(repr(value))}")
+        return None
+
+    def _limits(self, value: object) -> tuple[int, ...]:
+        if value is None:
+            return ()
+        if isinstance(value, list) and all(type(one) is int and one >= 0 for one in value):  # pyright: ignore[reportUnknownVariableType]
+            return tuple(value)  # pyright: ignore[reportUnknownArgumentType]
+        self._fault("limits", f"limits needs a list of whole numbers, got {one_line(repr(value))}")
+        return ()
+
+    def _texts(self, value: object) -> tuple[str, ...]:
+        if value is None:
+            return ()
+        if isinstance(value, list) and all(isinstance(one, str) for one in value):  # pyright: ignore[reportUnknownVariableType]
+            return tuple(value)  # pyright: ignore[reportUnknownArgumentType]
+        self._fault("must_keep", f"must_keep needs a list of labels, got {one_line(repr(value))}")
+        return ()
+
+    def _mode(self, value: object) -> str:
+        if value in MODES:
+            return str(value)
+        self._fault("whitespace", f"whitespace is one of {', '.join(MODES)}, got {one_line(repr(value))}")
+        return "default"
+
+    def _examples(self, value: Any) -> dict[str, dict[str, Any]]:
+        if value is None:
+            return {}
+        if isinstance(value, dict) and all(
+            isinstance(name, str) and isinstance(props, dict) for name, props in value.items()  # pyright: ignore[reportUnknownVariableType]
+        ):
+            return value  # pyright: ignore[reportUnknownVariableType]
+        self._fault("examples", "examples needs names with props each, such as `short: {question: Why?}`")
+        return {}
+
+    def _props(self, value: Any) -> tuple[Prop, ...]:
+        if value is None:
+            return ()
+        if not isinstance(value, dict):
+            self._fault("props", "props needs names with types, such as `name: str`")
+            return ()
+        found: list[Prop] = []
+        for name, declared in value.items():  # pyright: ignore[reportUnknownVariableType]
+            if not isinstance(name, str) or not _NAME.fullmatch(name):
+                self._fault(name, f"a prop's name has letters, digits and _, a letter first, got {one_line(str(name))}",
+                            indented=True)
+                continue
+            prop, problem = _prop(name, declared)
+            if problem is not None:
+                self._fault(name, problem, indented=True)
+            found.append(prop)
+        return tuple(found)
+
+
+def _prop(name: str, declared: object) -> tuple[Prop, str | None]:
+    forms = f"the type of {name} is one of {', '.join(PROP_TYPES)}, then ? if it is optional, then = and a default"
+    if not isinstance(declared, str):
+        return Prop(name), f"{forms}; got {one_line(repr(declared))}"
+    match = _PROP.fullmatch(declared)
+    if match is None or match["type"] not in PROP_TYPES:
+        met = match["type"] if match else declared
+        return Prop(name), f"{forms}; got {one_line(met)}{near(met, PROP_TYPES)}"
+    prop = Prop(name, match["type"], optional=bool(match["optional"]))
+    if match["default"] is None:
+        return prop, None
+    default, problem = _default(name, match["default"])
+    return attrs.evolve(prop, default=default), problem
+
+
+def _default(name: str, text: str) -> tuple[Expr | None, str | None]:
+    try:
+        root = parse_expression(text)
+    except BadExpressionError as error:
+        return None, f"the default of {name}: {error.message}"
+    stack = [root]
+    while stack:
+        part = stack.pop()
+        if not isinstance(part, Constant | ListOf | TupleOf | MappingOf):
+            return None, f"the default of {name} is a plain value: text in quotes, a number, a list, …"
+        stack.extend(parts_of(part))
+    return root, None
+
+
+def parse_props(text: str) -> tuple[tuple[Prop, ...], str | None]:
+    """The props of ``<component props="label, value=0">``, and what is wrong with them."""
+    found: list[Prop] = []
+    for piece in _split(text):
+        name, equals, default = piece.partition("=")
+        name = name.strip()
+        if not _NAME.fullmatch(name):
+            return (), f"props needs names with commas between them, such as \"label, value=0\"; got {one_line(piece)!r}"
+        if any(prop.name == name for prop in found):
+            return (), f"the prop {name} stands twice"
+        root, problem = _default(name, default) if equals else (None, None)
+        if problem is not None:
+            return (), problem
+        found.append(Prop(name, default=root))
+    return tuple(found), None
+
+
+def _split(text: str) -> list[str]:
+    """Split at commas that stand in no bracket and no quotes."""
+    pieces: list[str] = []
+    depth = start = 0
+    quote = ""
+    for at, character in enumerate(text):
+        if quote:
+            quote = "" if character == quote else quote
+        elif character in "\"'":
+            quote = character
+        elif character in "([{":
+            depth += 1
+        elif character in ")]}":
+            depth -= 1
+        elif character == "," and depth == 0:
+            pieces.append(text[start:at])
+            start = at + 1
+    pieces.append(text[start:])
+    return [piece for piece in pieces if piece.strip()]
