@@ -12,7 +12,7 @@ from pytest_benchmark.fixture import BenchmarkFixture
 
 from bench.shapes import SHAPES, Data, Shape, data_of
 
-__all__ = ["cached_data", "by_shape", "fresh", "sizes"]
+__all__ = ["by_shape", "cached_data", "fresh", "note", "sizes"]
 
 ROUNDS = 5
 
@@ -35,7 +35,9 @@ def sizes(*numbers: int) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("shape", shapes, ids=[f"{number:,}" for number in numbers])
 
 
-def fresh(benchmark: BenchmarkFixture, function: Callable[..., Any], make: Callable[[], tuple[Any, ...]]) -> Any:
+def fresh(
+    benchmark: BenchmarkFixture, function: Callable[..., Any], make: Callable[[], tuple[Any, ...]]
+) -> Any:
     """Time ``function`` on arguments that are made anew for each round, and not timed; garbage is collected before
     they are made. Gives what the last round gave."""
 
@@ -43,4 +45,11 @@ def fresh(benchmark: BenchmarkFixture, function: Callable[..., Any], make: Calla
         gc.collect()
         return make(), {}
 
-    return benchmark.pedantic(function, setup=setup, rounds=ROUNDS, warmup_rounds=1)
+    untyped: Any = benchmark
+    return untyped.pedantic(function, setup=setup, rounds=ROUNDS, warmup_rounds=1)
+
+
+def note(benchmark: BenchmarkFixture, **figures: object) -> None:
+    """Keep figures beside a case's times."""
+    untyped: Any = benchmark
+    untyped.extra_info.update(figures)

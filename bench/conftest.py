@@ -1,6 +1,6 @@
 """What the suites share. They are for pytest-benchmark:
 
-    pytest bench --benchmark-enable --benchmark-group-by=param:shape
+pytest bench --benchmark-enable --benchmark-group-by=param:shape
 """
 
 from __future__ import annotations

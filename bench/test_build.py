@@ -30,7 +30,11 @@ def test_build(benchmark: BenchmarkFixture, shape: Shape) -> None:
 @by_shape()
 def test_build_bare_objects(benchmark: BenchmarkFixture, shape: Shape) -> None:
     data = cached_data(shape)
-    texts = data.lines or [text for _, text in data.messages] or [text for kids in data.firsts for _, text in kids]
+    texts = (
+        data.lines
+        or [text for _, text in data.messages]
+        or [text for kids in data.firsts for _, text in kids]
+    )
 
     def bare(given: list[str]) -> list[Bare]:
         return [Bare(i, (text,)) for i, text in enumerate(given)]

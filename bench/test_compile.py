@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from bench.cases import by_shape, cached_data, fresh, sizes
+from bench.cases import by_shape, cached_data, fresh, note, sizes
 from bench.floor import visit
 from bench.shapes import Shape, build
 from priompt_py import compile_prompt
@@ -26,4 +26,5 @@ def test_compile_bare_visit(benchmark: BenchmarkFixture, shape: Shape) -> None:
 def test_compile_stays_level(benchmark: BenchmarkFixture, shape: Shape) -> None:
     data = cached_data(shape)
     fresh(benchmark, compile_prompt, lambda: (build(data),))
-    benchmark.extra_info["scopes"] = shape.scopes
+
+    note(benchmark, scopes=shape.scopes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from bench.cases import by_shape, cached_data, fresh
+from bench.cases import by_shape, cached_data, fresh, note
 from bench.counting import CountingTokenizer
 from bench.floor import tokenise
 from bench.shapes import ENCODING, Data, Shape, build, shown_text
@@ -18,7 +18,7 @@ def shown(data: Data) -> str:
 @by_shape()
 def test_count_at_once(benchmark: BenchmarkFixture, shape: Shape) -> None:
     text = shown(cached_data(shape))
-    benchmark.extra_info["tokens"] = fresh(benchmark, tokenise, lambda: (text,))
+    note(benchmark, tokens=fresh(benchmark, tokenise, lambda: (text,)))
 
 
 @by_shape()
@@ -36,7 +36,11 @@ def test_count_by_lines_known(benchmark: BenchmarkFixture, shape: Shape) -> None
     lines = shown(cached_data(shape)).splitlines(keepends=True)
     known = TokenCache().counter(get_tokenizer(ENCODING))
     sum(map(known, lines))
-    fresh(benchmark, lambda given: sum(map(known, given)), lambda: (lines,))
+
+    def count(given: list[str]) -> int:
+        return sum(map(known, given))
+
+    fresh(benchmark, count, lambda: (lines,))
 
 
 @by_shape()
@@ -46,4 +50,4 @@ def test_count_for_a_render(benchmark: BenchmarkFixture, shape: Shape) -> None:
     tokenizer = CountingTokenizer()
     tree = build(data)
     fresh(benchmark, lambda: render(tree, token_limit=data.limit, tokenizer=tokenizer), lambda: ())
-    benchmark.extra_info |= {"characters": tokenizer.chars, "calls": tokenizer.calls}
+    note(benchmark, characters=tokenizer.chars, calls=tokenizer.calls)

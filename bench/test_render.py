@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from bench.cases import by_shape, cached_data, fresh
+from bench.cases import by_shape, cached_data, fresh, note
 from bench.floor import floor
 from bench.shapes import ENCODING, Data, Shape, build, excerpt_of, has_excerpt, shown_text
 from priompt_py import Program, Rendered, TokenCache, compile_prompt, render
@@ -21,7 +21,7 @@ def rendered(tree: Any, limit: int, cache: TokenCache | None = None) -> Rendered
 def test_render(benchmark: BenchmarkFixture, shape: Shape) -> None:
     data = cached_data(shape)
     given = fresh(benchmark, rendered, lambda: (build(data), data.limit))
-    benchmark.extra_info["tokens"] = given.token_count
+    note(benchmark, tokens=given.token_count)
     assert given.token_count <= data.limit
 
 

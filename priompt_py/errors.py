@@ -104,6 +104,8 @@ class TemplateError(PromptError):
             lines += _pointed(self.source_line, self.column)
         if self.stack:
             calls = [f"{file}:{line} <{component}>" for file, line, component in self.stack]
+            if len(calls) > _MOST_CALLS:
+                calls[_MOST_CALLS // 2 : -_MOST_CALLS // 2] = [f"… {len(calls) - _MOST_CALLS} more …"]
             lines.append("  in " + " → ".join([*calls, f"{self.file}:{self.line}"]))
         return "\n".join(lines)
 
@@ -120,6 +122,7 @@ class TemplateSyntaxError(TemplateError):
     errors: tuple[TemplateSyntaxError, ...] = ()
 
 
+_MOST_CALLS = 8  # that are shown
 _WIDTH = 100  # characters of a source line that are shown
 
 

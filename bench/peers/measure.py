@@ -82,7 +82,7 @@ def measure(shape: Shape, peers: Sequence[str], *, rounds: int, patience: float,
             workers[peer] = stack.enter_context(worker)
             answer = _ask(worker, {"load": str(told)}, result, patience=120)
             if answer is not None:
-                _ask(worker, {"round": 0}, result, patience=2 * patience)
+                _ask(worker, {"round": 0}, result, patience=patience)
         for number in range(1, rounds + 1):
             for peer, result in _alive(results):
                 answer = _ask(workers[peer], {"round": number}, result, patience=patience)

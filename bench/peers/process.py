@@ -50,7 +50,7 @@ class Worker:
         try:
             stdin.write(json.dumps(request).encode() + b"\n")
             stdin.flush()
-        except OSError:
+        except (OSError, ValueError):  # a broken pipe, or closed before
             self.close()
             raise PeerError("it ended") from None
         answer: dict[str, Any] = json.loads(self._line(patience))

@@ -32,7 +32,7 @@ Evaluate: TypeAlias = "Callable[[Run, Names], Any]"
 class Run:
     """One evaluation of a template with all that it calls: its budget, and where it is."""
 
-    __slots__ = ("budget", "context", "depth", "functions", "stack", "strict")
+    __slots__ = ("budget", "children", "context", "depth", "functions", "stack", "strict")
 
     def __init__(
         self,
@@ -48,6 +48,7 @@ class Run:
         self.strict = strict
         self.depth = 0
         self.stack: list[tuple[str, int, str]] = []
+        self.children: list[Any] = []
 
 
 def compile_expression(node: Expr) -> Evaluate:

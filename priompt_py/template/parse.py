@@ -9,6 +9,7 @@ import attrs
 from priompt_py.author.element_table import ELEMENTS_BY_NAME
 from priompt_py.errors import TemplateSyntaxError
 from priompt_py.template.attributes import expression_of, read_attributes
+from priompt_py.template.collector import without_collections
 from priompt_py.template.front_matter import FrontMatter, read_front_matter
 from priompt_py.template.items import BrokenTag, Code, TagItem, read_items
 from priompt_py.template.source import Source, near, one_line
@@ -44,8 +45,9 @@ class _Open:
 def parse_source(source: Source) -> ParsedTemplate:
     """The syntax of a template. Raises TemplateSyntaxError, whose ``errors`` are all that were found."""
     errors: list[TemplateSyntaxError] = []
-    front_matter, start = read_front_matter(source, errors)
-    nodes = _Builder(source, errors).build(read_items(source, start, errors))
+    with without_collections():
+        front_matter, start = read_front_matter(source, errors)
+        nodes = _Builder(source, errors).build(read_items(source, start, errors))
     raise_first(errors)
     return ParsedTemplate(front_matter, nodes, source)
 

@@ -197,10 +197,13 @@ def _content(tree: Tree, spot: Spot, c: el.Number) -> set[Spot]:
 
 
 def _chosen(spot: Spot, c: el.Number) -> list[Spot]:
-    """The children that take part at ``c``: of a first, the first alternative that reaches it."""
+    """The children that take part at ``c``: of a first, the first alternative that is eligible.
+
+    An alternative without a priority of its own always is; a scope among them may be out all the same, in a max.
+    """
     if spot.kind not in ("first", "alternatives"):
         return spot.children
-    return [child for child in spot.children if reaches(child, c)][:1]
+    return [child for child in spot.children if not child.own or child.priority >= c][:1]
 
 
 def _under_ceiling(tree: Tree, spot: Spot, c: el.Number) -> set[Spot]:

@@ -20,7 +20,8 @@ __all__ = ["Spot", "build", "message_of", "spots"]
 
 @attrs.define(eq=False)
 class Spot:
-    """One occurrence. ``priority`` is the declared one; ``ranked`` says that it gives a level.
+    """One occurrence. ``priority`` is the declared one; ``ranked`` says that it gives a level, ``own`` that
+    it has a priority of its own (``p`` or ``prel``).
 
     ``kind`` is the element's, or ``text``, ``calls`` (the tool calls of an assistant message), ``content`` (an
     isolate's, with priorities of its own), ``alternatives`` and ``alternative`` (a fallback's first and its
@@ -32,6 +33,7 @@ class Spot:
     parent: Spot | None = None
     priority: el.Number = el.BASE_PRIORITY
     ranked: bool = False
+    own: bool = False
     element: el.Element | None = None
     text: str = ""
     children: list[Spot] = attrs.field(factory=list["Spot"])
@@ -68,7 +70,8 @@ def _add(child: el.Child, parent: Spot, index: int, count: Callable[[str], int])
     spot = Spot(
         child.kind, f"{path}:{el.element_type(child)}", parent, _declared(child, parent), element=child
     )
-    spot.ranked = isinstance(child, (el.Scope, el.Fallback)) or child.p is not None or child.prel is not None
+    spot.own = child.p is not None or child.prel is not None
+    spot.ranked = spot.own or isinstance(child, (el.Scope, el.Fallback))
     parent.children.append(spot)
     children = el.children_of(child)
     if isinstance(child, el.ComponentCall):
@@ -105,7 +108,7 @@ def _add_ranked(fallback: Spot, children: tuple[el.Child, ...], count: Callable[
     ]
     for rank, (index, child) in enumerate(alternatives):
         place = _inner(choice, "alternative", fallback.priority + (rank - (len(alternatives) - 1)))
-        place.ranked = True
+        place.ranked = place.own = True
         _add(child, place, index, count)
 
 

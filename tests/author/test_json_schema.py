@@ -68,10 +68,69 @@ def test_what_is_broken_is_refused_by_both(data: st.DataObject, element: Element
         from_json(broken)
 
 
+@pytest.mark.slow
 def test_vectors_are_valid() -> None:
     for vector in VECTORS:
         VALIDATOR.validate(vector["tree"])
     assert len(VECTORS) == 400
+
+
+POOL: list[Any] = [
+    *[
+        None,
+        True,
+        False,
+        0,
+        1,
+        -1,
+        0.5,
+        -0.5,
+        10**30,
+        "",
+        "a",
+        "a b",
+        "50%",
+        "50 % - 3",
+        "5.5%",
+        "low",
+        "tokens_reserved",
+    ],
+    *[[], ["a"], ["a", "b"], [1, 2], [0, 1], ["a", 5], {}, {"a": 1}, {"type": "object"}, {"type": "array"}],
+    *[{"name": "b", "arguments": "{}"}, [{"id": "a", "name": "b", "arguments": {"x": [1]}}], [{"id": "a"}]],
+]
+
+
+@st.composite
+def any_forms(draw: st.DrawFn, depth: int = 2) -> Any:
+    """Objects of real types and real argument names, with any values: some are right by luck."""
+    name = draw(st.sampled_from([element.name for element in ELEMENTS]))
+    info = ELEMENTS_BY_NAME[name]
+    form: dict[str, Any] = {"type": name}
+    for argument in info.arguments:
+        is_picture = (
+            name == "image" and argument.name == "data"
+        )  # that base64 is a picture, a schema can't say
+        chance = 0 if argument.required else 3
+        if not is_picture and draw(st.integers(0, 3)) >= chance:
+            likely = [RIGHT[argument.name]] * 30 if argument.name in RIGHT else []
+            form[argument.name] = draw(st.sampled_from([*POOL, *likely]))
+    if draw(st.booleans()):
+        inner = st.sampled_from(["a", 1, None]) if depth == 0 else any_forms(depth - 1)
+        form["children"] = draw(st.lists(inner, max_size=2))
+    return form
+
+
+@given(any_forms())
+def test_schema_and_reader_say_the_same(form: Any) -> None:
+    before = json.dumps(form)
+    try:
+        from_json(form)
+        accepted = True
+    except JsonFormError as error:
+        assert str(error).startswith("$")  # noqa: PT017 - what else there may be is tested elsewhere
+        accepted = False
+    assert valid(form) is accepted, form
+    assert json.dumps(form) == before
 
 
 # One value for each argument that is right, and some that are wrong.

@@ -9,8 +9,9 @@ import pytest
 
 from bench.peers import measure as measuring
 from bench.peers.measure import measure
+from bench.peers.ours import data_from
 from bench.peers.process import PeerError, Worker
-from bench.shapes import Shape, data_of
+from bench.shapes import Shape, data_of, text_at
 
 ROOT = Path(__file__).parents[2]
 PEER = """
@@ -32,7 +33,7 @@ def worker() -> Worker:
 def test_worker_answers_fails_and_goes_on() -> None:
     with worker() as peer:
         assert peer.ask({"a": 1}, patience=20) == {"a": 1}
-        with pytest.raises(PeerError, match="^no$"):
+        with pytest.raises(PeerError, match=r"^no$"):
             peer.ask({"fail": 1}, patience=20)
         assert peer.ask({"a": 2}, patience=20) == {"a": 2}
 
@@ -41,9 +42,9 @@ def test_worker_that_is_slow_or_ends_is_closed() -> None:
     with worker() as peer:
         with pytest.raises(PeerError, match=r"^more than 0\.2 s$"):
             peer.ask({"sleep": 60}, patience=0.2)
-        with pytest.raises(PeerError, match="^it ended$"):
+        with pytest.raises(PeerError, match=r"^it ended$"):
             peer.ask({"a": 1}, patience=20)
-    with worker() as peer, pytest.raises(PeerError, match="^it ended$"):
+    with worker() as peer, pytest.raises(PeerError, match=r"^it ended$"):
         peer.ask({"end": 1}, patience=20)
 
 
@@ -62,7 +63,11 @@ def test_a_peer_that_fails_does_not_stop_the_others(tmp_path: Path, monkeypatch:
     (tmp_path / "vocabulary.json").write_text("{}")
     commands = measuring.commands(tmp_path / "vocabulary.json")
     commands["original"] = [sys.executable, "-c", "import sys; sys.exit('broken')"]
-    monkeypatch.setattr(measuring, "commands", lambda _: commands)
+
+    def given(_: Path) -> dict[str, list[str]]:
+        return commands
+
+    monkeypatch.setattr(measuring, "commands", given)
     row = measure(Shape("lines", 50, 200), ["ours", "original"], rounds=1, patience=60, folder=tmp_path)
     assert attrs.asdict(row.results["original"])["fault"] == "it ended"
     assert len(row.results["ours"].render) == 1
@@ -71,6 +76,6 @@ def test_a_peer_that_fails_does_not_stop_the_others(tmp_path: Path, monkeypatch:
 def test_data_survives_json() -> None:
     for shape in (Shape("lines", 5, 10), Shape("chat", 5, 10), Shape("firsts", 9, 0)):
         data = data_of(shape)
-        told = json.loads(json.dumps(data._asdict()))
-        assert measuring.data_of(shape) == data
-        assert told["limit"] == data.limit > 0
+        read = data_from(json.loads(json.dumps(data._asdict())))
+        assert read.limit == data.limit > 0
+        assert text_at(read, 3) == text_at(data, 3) != ""

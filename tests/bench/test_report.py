@@ -1,7 +1,8 @@
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -23,7 +24,9 @@ def row(scopes: int = 10_000, limit: int = 8_192, *, tokens: int = 8_000, **othe
 
 
 def judged(one: Row) -> dict[str, tuple[str, bool]]:
-    return {goal.name.removeprefix(f"{one.name}: "): (goal.shown, goal.met) for goal in goals(Results({}, [one]))}
+    return {
+        goal.name.removeprefix(f"{one.name}: "): (goal.shown, goal.met) for goal in goals(Results({}, [one]))
+    }
 
 
 def test_table() -> None:
@@ -93,7 +96,7 @@ def test_difference(text: str, said: str) -> None:
 
 def test_picture_is_an_svg_with_a_line_for_each_peer() -> None:
     rows = [row(size, original=result(0.1, 0.05 * size)) for size in (1_000, 10_000, 100_000)]
-    root = ElementTree.fromstring(picture(rows))
+    root = ET.fromstring(picture(rows))  # noqa: S314 - our own
     paths = [one for one in root.iter() if one.tag.endswith("path") and "line" in one.get("class", "")]
     assert [one.get("class") for one in paths] == ["line s-ours", "line s-original", "line s-floor"]
     assert len([one for one in root.iter() if one.tag.endswith("circle")]) == 9
@@ -101,7 +104,7 @@ def test_picture_is_an_svg_with_a_line_for_each_peer() -> None:
 
 def test_picture_keeps_labels_apart_and_inside() -> None:
     same = [Series(key, key, [(10, 1.0), (100, 1.0)]) for key in ("ours", "original", "poet")]
-    root = ElementTree.fromstring(svg("a < b", same))
+    root = ET.fromstring(svg("a < b", same))  # noqa: S314 - our own
     heights = [float(one.get("y", "")) for one in root.iter() if one.get("class", "").startswith("t-")]
-    assert [b - a for a, b in zip(heights, heights[1:], strict=False)] == [15, 15]
+    assert [b - a for a, b in pairwise(heights)] == [15, 15]
     assert svg("nothing", []).endswith("</svg>\n")

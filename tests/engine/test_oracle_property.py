@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from priompt_py import PromptError, Rendered, StructureError, compile_prompt, render
+from priompt_py import PromptError, Rendered, StructureError, TokenCache, arender, compile_prompt, render
 from priompt_py.author.messages import assistant_message, tool_message, user_message
 from priompt_py.author.tags import at_most, first, isolate, scope
 from priompt_py.model.elements import Node
 from priompt_py.testing.leaves import made
-from priompt_py.testing.strategies import chats, prompts, texts, token_limits
+from priompt_py.testing.oracle import levels_of, prompt_at, tree_of
+from priompt_py.testing.oracle_tree import Spot, spots
+from priompt_py.testing.strategies import KINDS, chats, prompts, texts, token_limits
 from priompt_py.testing.tokenizers import CharTokenizer, GreedyTokenizer, ToyBPE, WordTokenizer
 from priompt_py.tokens.chat_format import HARMONY_CHAT, OPENAI_CHAT, ChatFormat
 from priompt_py.tokens.tokenizer import get_tokenizer
@@ -149,8 +153,8 @@ def test_a_program_gives_what_render_gives(tree: list[Node], limits: list[int]) 
     except StructureError:
         return
     for limit in limits:
-        again = outcome(lambda limit=limit: program.render(token_limit=limit, tokenizer=words))  # type: ignore[misc]
-        assert again == outcome(lambda limit=limit: render(tree, token_limit=limit, tokenizer=words))  # type: ignore[misc]
+        again = outcome(partial(program.render, token_limit=limit, tokenizer=words))
+        assert again == outcome(partial(render, tree, token_limit=limit, tokenizer=words))
 
 
 @pytest.mark.parametrize("tokenizer", ["o200k_base", "cl100k_base"])
@@ -167,3 +171,49 @@ def test_the_count_is_the_number_of_ids(tokenizer: str, chat: list[Node], incomp
     assert len(ids) == rendered.token_count
     if rendered.text is not None:
         assert get_tokenizer(tokenizer).decode(ids) == rendered.text
+
+
+@given(prompts() | chats(), st.integers(0, 60))
+def test_the_async_door_gives_the_same(tree: list[Node], limit: int) -> None:
+    async def door() -> Rendered:
+        return await arender(tree, token_limit=limit, tokenizer=CharTokenizer())
+
+    one = outcome(lambda: render(tree, token_limit=limit, tokenizer=CharTokenizer()))
+    assert outcome(lambda: asyncio.run(door())) == one
+
+
+@given(
+    st.lists(prompts() | chats(), min_size=2, max_size=3),
+    st.lists(st.integers(0, 60), min_size=1, max_size=3),
+)
+def test_a_cache_changes_nothing(trees: list[list[Node]], limits: list[int]) -> None:
+    cache = TokenCache()
+    for tree, limit in [(tree, limit) for limit in limits for tree in trees] * 2:
+        how: dict[str, Any] = {"token_limit": limit, "tokenizer": "o200k_base"}
+        assert outcome(partial(render, tree, cache=cache, **how)) == outcome(partial(render, tree, **how))
+
+
+@given(prompts(kinds=KINDS - {"max", "isolate"}), st.integers(0, 60))
+def test_decisions_say_for_which_cutoffs_an_element_is_in(prompt: list[Node], limit: int) -> None:
+    try:
+        rendered = render(prompt, token_limit=limit, tokenizer=CharTokenizer())
+    except PromptError:
+        return
+    tree = tree_of(prompt, token_limit=limit, tokenizer=CharTokenizer())
+    decided = {decision.path: decision for decision in rendered.decisions}
+    assert len(decided) == len(rendered.decisions)
+    assert all(decision.included == (decision.reason == "included") for decision in rendered.decisions)
+    for spot in spots(tree.root):
+        if spot.kind == "scope":
+            decision = decided[spot.path]
+            line = [each.priority for each in line_of(spot) if each.ranked]
+            assert (decision.priority, decision.effective_priority) == (spot.priority, min(line))
+            for level in levels_of(tree.root):
+                assert (decision.low < level <= decision.high) == (spot in prompt_at(tree, level))
+            if decision.reason == "below_cutoff":
+                assert decision.priority < rendered.cutoff
+
+
+def line_of(spot: Spot) -> list[Spot]:
+    """From a spot up to the root."""
+    return [spot, *(line_of(spot.parent) if spot.parent else [])]

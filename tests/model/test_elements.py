@@ -334,12 +334,13 @@ class Unshowable:
 def test_repr_is_short_and_quick(element: Element) -> None:
     began = time.perf_counter()
     assert len(repr(element)) <= 400
-    assert time.perf_counter() - began < 0.5
+    assert time.perf_counter() - began < 2
 
 
 # ------------------------------------------------------------------------------------------ depth and sharing
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("tag", "depth"),
     [(scope, DEEP), (user_message, 20_000), (quoted, 20_000)],

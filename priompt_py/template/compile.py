@@ -1,0 +1,385 @@
+"""From syntax to functions: a template is compiled once, each call evaluates it with props."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import attrs
+
+from priompt_py.author.children import spread
+from priompt_py.errors import PromptError
+from priompt_py.model.elements import Element as ModelElement
+from priompt_py.model.elements import Scope
+from priompt_py.template.bounds import Fault
+from priompt_py.template.entities import decode
+from priompt_py.template.evaluate import Evaluate, Run, compile_expression
+from priompt_py.template.expressions import size_of
+from priompt_py.template.layout import Layout
+from priompt_py.template.nodes import Tail, around_each, is_nothing, settle, trim_end
+from priompt_py.template.source import Source
+from priompt_py.template.syntax import Attribute, Comment, Element, Expression, Insertion, Quoted, TemplateNode, Text
+from priompt_py.template.values import items_of, truth_of
+from priompt_py.template.vocabulary import MESSAGES, is_component
+
+if TYPE_CHECKING:
+    from priompt_py.errors import TemplateError
+
+__all__ = ["Content", "Names", "Unit", "compile_content", "evaluate_expression"]
+
+Names: TypeAlias = dict[str, Any]
+Step: TypeAlias = "Callable[[Run, Names, list[Any]], None]"
+
+
+@attrs.frozen(eq=False)
+class Unit:
+    """What the compiler knows of the template at hand: its source and layout, and what a component's name means.
+
+    ``component`` gives the function that calls a component: of the run, the props, the children and the place.
+    """
+
+    source: Source
+    layout: Layout
+    component: Callable[[str], Callable[[Run, dict[str, Any], list[Any], Element], list[Any]]]
+
+    def error(self, run: Run, fault: Fault, expression: Expression) -> TemplateError:
+        """The error of an expression that can't be evaluated."""
+        at = expression.start + (fault.at or 0)
+        return self.source.error(min(at, len(self.source.text)), fault.message, stack=run.stack)
+
+
+@attrs.define(slots=True, eq=False)
+class Content:
+    """What stands in an element: ``steps`` are texts and functions; ``cost`` is what they take of the budget."""
+
+    unit: Unit
+    steps: list[str | Step]
+    cost: int
+    has_let: bool
+    at: int
+    level: int
+    is_closed: bool
+
+    def into(self, run: Run, names: Names, out: list[Any]) -> None:
+        """Evaluate, and put the nodes into ``out``."""
+        budget = run.budget
+        budget.steps -= self.cost
+        if budget.steps < 0:
+            message = f"the template takes more than {budget.bounds.steps:,} steps"
+            raise self.unit.source.error(self.at, message, stack=run.stack)
+        if self.has_let:
+            names = dict(names)
+        for step in self.steps:
+            if isinstance(step, str):
+                out.append(step)
+            else:
+                step(run, names, out)
+
+    def nodes(self, run: Run, names: Names) -> list[Any]:
+        """Evaluate; of closed content the end is trimmed and all is settled."""
+        out: list[Any] = []
+        self.into(run, names, out)
+        if self.is_closed:
+            trim_end(out)
+            return settle(out)
+        return out
+
+
+def evaluate_expression(unit: Unit, expression: Expression) -> Callable[[Run, Names], Any]:
+    """The function that evaluates an expression, with errors that know their place."""
+    evaluate: Evaluate = compile_expression(expression.root)
+
+    def positioned(run: Run, names: Names) -> Any:
+        try:
+            return evaluate(run, names)
+        except Fault as fault:
+            raise unit.error(run, fault, expression) from None
+        except RecursionError:
+            raise unit.error(run, Fault("this is nested too deeply"), expression) from None
+
+    return positioned
+
+
+def compile_content(
+    unit: Unit,
+    nodes: tuple[TemplateNode, ...],
+    *,
+    level: int,
+    at: int,
+    is_closed: bool = False,
+    in_first: bool = False,
+    tail: bool = False,
+) -> Content:
+    """Compile what stands in an element ``level`` elements deep; ``tail``: it may be the end of closed content."""
+    steps: list[str | Step] = []
+    cost = 1
+    may_end = is_closed or tail
+    # From the end, since that tells what may be the last.
+    for node in reversed(nodes):
+        is_last = may_end or (in_first and tail)
+        if isinstance(node, Text):
+            text = unit.layout.texts[id(node)]
+            text = text if node.raw else decode(text)
+            if in_first and not text.strip():
+                continue
+            if text:
+                steps.append(Tail(text) if is_last and text.endswith("\n") else text)
+                may_end = False
+            cost += 1
+        elif isinstance(node, Insertion):
+            steps.append(_insertion(unit, node, in_first=in_first, tail=is_last))
+            cost += 1 + size_of(node.expression.root)
+        elif not isinstance(node, Comment):
+            step = _element(unit, node, level=level, in_first=in_first, tail=is_last)
+            if step is not None:
+                steps.append(step)
+                cost += 4
+            if node.name in MESSAGES or node.name in ("br", "hr", "image", "part"):
+                may_end = False
+    steps.reverse()
+    has_let = any(isinstance(node, Element) and node.name == "let" for node in nodes)
+    return Content(unit, steps, cost, has_let, at, level, is_closed)
+
+
+def _element(unit: Unit, node: Element, *, level: int, in_first: bool, tail: bool) -> Step | None:
+    from priompt_py.template.compile_elements import compile_component, compile_element
+
+    match node.name:
+        case "import" | "component":
+            return None
+        case "let":
+            return _let(unit, node)
+        case "for":
+            return _for(unit, node, level=level, in_first=in_first, tail=tail)
+        case "if":
+            return _if(unit, node, level=level, in_first=in_first, tail=tail)
+        case "children":
+            return _children(unit, node, in_first=in_first, tail=tail)
+        case "raw":
+            return _raw(unit, node, level=level, in_first=in_first, tail=tail)
+        case name if is_component(name):
+            return compile_component(unit, node, level=level, in_first=in_first, tail=tail)
+        case _:
+            return compile_element(unit, node, level=level, in_first=in_first, tail=tail)
+
+
+# ------------------------------------------------------------------------------------------ text
+
+
+def _insertion(unit: Unit, node: Insertion, *, in_first: bool, tail: bool) -> Step:
+    evaluate = evaluate_expression(unit, node.expression)
+    around = unit.layout.around.get(id(node))
+    expression = node.expression
+
+    def step(run: Run, names: Names, out: list[Any]) -> None:
+        value = evaluate(run, names)
+        kind = type(value)
+        if kind is str:
+            try:
+                run.budget.characters(len(value))
+            except Fault as fault:
+                raise unit.error(run, fault, expression) from None
+            given = [value]
+        elif value is None or kind is bool or isinstance(value, ModelElement):
+            given = [value]
+        else:
+            given = flatten(unit, run, value, expression)
+        if around is not None and in_first:
+            given = around_each(given, *around) if tail else settle(around_each(given, *around))
+        out.extend(given)
+
+    return step
+
+
+def flatten(unit: Unit, run: Run, value: Any, expression: Expression) -> list[Any]:
+    """The nodes of a value that is no plain text: lists are spread, within the bounds."""
+    found: list[Any] = []
+    stack: list[Iterator[Any]] = [iter((value,))]
+    budget = run.budget
+    try:
+        while stack:
+            for item in stack[-1]:
+                budget.step()
+                if isinstance(item, str):
+                    budget.characters(len(item))
+                    found.append(item)
+                elif item is None or isinstance(item, (bool, ModelElement)):
+                    found.append(item)
+                elif isinstance(item, (list, tuple, Iterator)):
+                    if len(stack) > 100:
+                        raise Fault("lists are nested more than 100 deep")
+                    stack.append(iter(item))  # pyright: ignore[reportUnknownArgumentType]
+                    break
+                else:
+                    found.extend(spread(item, "the value"))
+            else:
+                stack.pop()
+    except Fault as fault:
+        raise unit.error(run, fault, expression) from None
+    except PromptError as error:
+        message = str(error).partition(": ")[2] or str(error)
+        raise unit.error(run, Fault(message), expression) from error
+    return found
+
+
+def _raw(unit: Unit, node: Element, *, level: int, in_first: bool, tail: bool) -> Step:
+    content = compile_content(
+        unit, node.children, level=level, at=node.start, in_first=in_first, tail=tail
+    )
+    return _wrapped(content.into, unit.layout.around.get(id(node)), in_first=in_first, tail=tail)
+
+
+def _children(unit: Unit, node: Element, *, in_first: bool, tail: bool) -> Step:
+    around = unit.layout.around.get(id(node))
+
+    def step(run: Run, names: Names, out: list[Any]) -> None:
+        given = list(run.children)
+        run.budget.steps -= len(given)
+        for child in given:
+            if isinstance(child, str):
+                run.budget.text -= len(child)
+        if run.budget.text < 0 or run.budget.steps < 0:
+            raise unit.source.error(node.start, "the children stand too often in the template", stack=run.stack)
+        if in_first:
+            given = one_alternative(given)
+            if around is not None:
+                given = around_each(given, *around) if tail else settle(around_each(given, *around))
+        out.extend(given)
+
+    return step
+
+
+def one_alternative(nodes: list[Any]) -> list[Any]:
+    """What a component gave, as one alternative."""
+    some = [node for node in nodes if not (node is None or isinstance(node, bool))]
+    return some if len(some) < 2 else [Scope(children=tuple(some))]
+
+
+# ------------------------------------------------------------------------------------------ control
+
+
+def _wrapped(step: Step, around: tuple[str, str] | None, *, in_first: bool, tail: bool) -> Step:
+    """A step whose content gets the blanks and the break of its line, if it gives anything."""
+    if around is None or around == ("", ""):
+        return step
+    before, after = around
+
+    def wrapped(run: Run, names: Names, out: list[Any]) -> None:
+        given: list[Any] = []
+        step(run, names, given)
+        if in_first:
+            out.extend(around_each(given, before, after) if tail else settle(around_each(given, before, after)))
+        elif all(map(is_nothing, given)):
+            out.extend(given)
+        else:
+            if before:
+                out.append(before)
+            out.extend(given)
+            if after:
+                out.append(Tail(after) if tail else after)
+
+    return wrapped
+
+
+def _let(unit: Unit, node: Element) -> Step:
+    name = _written(node, "name")
+    value = _value_of(unit, node, "value")
+
+    def step(run: Run, names: Names, out: list[Any]) -> None:
+        names[name] = value(run, names)
+
+    return step
+
+
+def _written(node: Element, name: str) -> str:
+    """An attribute that is written out."""
+    attribute = node.attribute(name)
+    assert attribute is not None
+    assert isinstance(attribute.value, Quoted)
+    text = attribute.value.constant
+    assert text is not None
+    return text
+
+
+def _value_of(unit: Unit, node: Element, name: str) -> Callable[[Run, Names], Any]:
+    from priompt_py.template.compile_elements import value_of
+
+    attribute = node.attribute(name)
+    assert attribute is not None
+    return value_of(unit, attribute)
+
+
+def _branches(node: Element) -> list[tuple[Element | None, tuple[TemplateNode, ...]]]:
+    """The parts of an ``if`` or ``for``: the tag that begins each (None for the first), and what stands in it."""
+    parts: list[tuple[Element | None, list[TemplateNode]]] = [(None, [])]
+    for child in node.children:
+        if isinstance(child, Element) and child.name in ("elif", "else"):
+            parts.append((child, []))
+        else:
+            parts[-1][1].append(child)
+    return [(tag, tuple(children)) for tag, children in parts]
+
+
+def _if(unit: Unit, node: Element, *, level: int, in_first: bool, tail: bool) -> Step:
+    branches: list[tuple[Callable[[Run, Names], Any] | None, Attribute | None, Content]] = []
+    for tag, children in _branches(node):
+        owner = node if tag is None else tag
+        content = compile_content(
+            unit, children, level=level + 1, at=owner.start, in_first=in_first, tail=tail
+        )
+        test = None if owner.name == "else" else _value_of(unit, owner, "test")
+        branches.append((test, owner.attribute("test"), content))
+
+    def step(run: Run, names: Names, out: list[Any]) -> None:
+        for test, attribute, content in branches:
+            if test is None or holds(unit, run, test(run, names), attribute):
+                content.into(run, names, out)
+                return
+
+    return _wrapped(step, unit.layout.around.get(id(node)), in_first=in_first, tail=tail)
+
+
+def holds(unit: Unit, run: Run, value: Any, attribute: Attribute | None) -> bool:
+    """Whether a test holds."""
+    try:
+        return truth_of(value)
+    except Fault as fault:
+        at = 0 if attribute is None else attribute.start
+        raise unit.source.error(at, fault.message, stack=run.stack) from None
+
+
+def _for(unit: Unit, node: Element, *, level: int, in_first: bool, tail: bool) -> Step:
+    each = _written(node, "each")
+    index = None if node.attribute("index") is None else _written(node, "index")
+    attribute = node.attribute("in")
+    assert attribute is not None
+    values = _value_of(unit, node, "in")
+    parts = [
+        compile_content(
+            unit, children, level=level + 1, at=node.start, in_first=in_first, tail=tail
+        )
+        for _, children in _branches(node)
+    ]
+    body, otherwise = parts[0], parts[1] if len(parts) > 1 else None
+    at = attribute.value.start if isinstance(attribute.value, Expression) else attribute.start
+
+    def step(run: Run, names: Names, out: list[Any]) -> None:
+        try:
+            items = items_of(values(run, names))
+        except Fault as fault:
+            raise unit.source.error(at, fault.message, stack=run.stack) from None
+        inner = dict(names)
+        most = run.budget.bounds.loop
+        count = 0
+        for item in items:
+            if count == most:
+                raise unit.source.error(at, f"the loop has more than {most:,} turns", stack=run.stack)
+            inner[each] = item
+            if index is not None:
+                inner[index] = count
+            count += 1
+            body.into(run, inner, out)
+        if not count and otherwise is not None:
+            otherwise.into(run, names, out)
+
+    return _wrapped(step, unit.layout.around.get(id(node)), in_first=in_first, tail=tail)

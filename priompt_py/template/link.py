@@ -1,0 +1,318 @@
+"""What the names in a template mean: its imports, its own components, those of the environment, functions."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from priompt_py.author.component import Component
+from priompt_py.errors import ArgumentTypeError, PromptError, TemplateError, TemplateSyntaxError
+from priompt_py.model.elements import ComponentCall
+from priompt_py.template.collector import without_collections
+from priompt_py.template.compile import Content, Unit, compile_content
+from priompt_py.template.evaluate import Run
+from priompt_py.template.expression_syntax import Call, Expr, Filter, parts_of
+from priompt_py.template.front_matter import Prop, parse_props
+from priompt_py.template.layout import lay_out
+from priompt_py.template.loader import join_name
+from priompt_py.template.parse import ParsedTemplate, raise_first
+from priompt_py.template.props import props_checker
+from priompt_py.template.source import near
+from priompt_py.template.syntax import Attribute, Element, Expression, Insertion, Quoted, Spread, TemplateNode, walk
+from priompt_py.template.vocabulary import is_component
+
+if TYPE_CHECKING:
+    from priompt_py.template.environment import Environment, Template
+
+__all__ = ["Link", "expressions_in", "link"]
+
+CallComponent = Callable[[Run, dict[str, Any], list[Any], Element], list[Any]]
+
+
+@attrs.define(eq=False)
+class Link:
+    """A template with its names resolved: ``body`` is what is evaluated; ``imports`` by the component's name."""
+
+    body: Content
+    imports: dict[str, Template]
+    stamp: Any
+
+
+def link(
+    environment: Environment, parsed: ParsedTemplate, name: str | None, stamp: object, importers: tuple[str, ...]
+) -> Link:
+    """Resolve and compile. Raises TemplateSyntaxError for what isn't there."""
+    linker = _Linker(environment, parsed, name)
+    imports = linker.load_imports(importers)
+    linker.define()
+    linker.check_names()
+    raise_first(linker.errors)
+    with without_collections():
+        body = linker.compile()
+    return Link(body, imports, stamp)
+
+
+@attrs.define(eq=False)
+class _Defined:
+    """A component of the file itself; its body is compiled when all names are known."""
+
+    node: Element
+    props: tuple[Prop, ...]
+    body: Content | None = None
+
+
+class _Linker:
+    def __init__(self, environment: Environment, parsed: ParsedTemplate, name: str | None) -> None:
+        self.errors: list[TemplateSyntaxError] = []
+        self._environment = environment
+        self._parsed = parsed
+        self._source = parsed.source
+        self._name = name
+        self._imports: dict[str, Template] = {}
+        self._defined: dict[str, _Defined] = {}
+        self._places: dict[str, int] = {}
+
+    def _error(self, at: int, message: str) -> None:
+        self.errors.append(self._source.syntax_error(at, message))
+
+    def _take(self, node: Element) -> str:
+        """The name of an import or component, which may be given once."""
+        name = _written(node, "name")
+        if name in self._places:
+            line = self._source.line_of(self._places[name])
+            self._error(node.start, f"the component {name} is there already, in line {line}")
+        self._places[name] = node.start
+        return name
+
+    def load_imports(self, importers: tuple[str, ...]) -> dict[str, Template]:
+        """Load what the template imports, and what that imports."""
+        here = self._name if self._name is not None else self._source.name
+        for node in self._parsed.nodes:
+            if not isinstance(node, Element) or node.name != "import":
+                continue
+            name = self._take(node)
+            attribute = node.attribute("from")
+            at = node.start if attribute is None else attribute.start
+            try:
+                target = join_name(self._name, _written(node, "from"))
+                ring = (*importers, here)
+                if target in ring:
+                    shown = " → ".join([*ring[ring.index(target) :], target])
+                    raise TemplateError(f"templates import each other in a ring: {shown}")
+                if len(ring) > _MOST_IMPORTERS:
+                    raise TemplateError(f"templates import each other more than {_MOST_IMPORTERS} deep")
+                self._imports[name] = self._environment.load(target, ring)
+            except TemplateError as error:
+                if error.line is not None:
+                    raise
+                message = error.message if error.file is None else f"{error.file}: {error.message}"
+                self._error(at, message)
+        return self._imports
+
+    def define(self) -> None:
+        """Note the components that the template defines."""
+        for node in self._parsed.nodes:
+            if not isinstance(node, Element) or node.name != "component":
+                continue
+            name = self._take(node)
+            attribute = node.attribute("props")
+            props, problem = ((), None) if attribute is None else parse_props(_written(node, "props"))
+            if problem is not None and attribute is not None:
+                self._error(attribute.start, problem)
+            self._defined[name] = _Defined(node, props)
+
+    def check_names(self) -> None:
+        """Look for components and functions that aren't there."""
+        known = [*self._places, *self._environment.components]
+        functions = self._environment.functions
+        for node in walk(self._parsed.nodes):
+            if isinstance(node, Element) and is_component(node.name) and node.name not in known:
+                self._error(node.start, f"there is no component <{node.name}>{_hint(node.name, known)}")
+            for expression in expressions_in(node):
+                for part in calls_in(expression.root):
+                    if part.function not in functions:
+                        what = "filter" if isinstance(part, Filter) else "function"
+                        hint = near(part.function, functions)
+                        at = min(expression.start + part.at, len(self._source.text))
+                        self._error(at, f"there is no {what} {part.function}{hint}")
+
+    def compile(self) -> Content:
+        """The body of the template."""
+        layout = lay_out(self._parsed.nodes, self._parsed.front_matter.whitespace)
+        unit = Unit(self._source, layout, self._component)
+        for name, defined in self._defined.items():
+            inner = Unit(self._source, layout, self._component)
+            defined.body = compile_content(inner, defined.node.children, level=1, at=defined.node.start, is_closed=True)
+            del name
+        return compile_content(unit, self._parsed.nodes, level=0, at=0, is_closed=True)
+
+    # -------------------------------------------------------------------------------------- calls
+
+    def _component(self, name: str) -> CallComponent:
+        """The function that calls the component of this name."""
+        if name in self._imports:
+            template = self._imports[name]
+            return self._template_call(name, template.shown, template.front_matter.props, lambda: template.link.body)
+        if name in self._defined:
+            defined = self._defined[name]
+
+            def body() -> Content:
+                assert defined.body is not None
+                return defined.body
+
+            return self._template_call(name, f"<{name}>", defined.props, body)
+        return self._python_call(name, self._environment.components[name])
+
+    def _template_call(
+        self, name: str, owner: str, props: tuple[Prop, ...] | None, body: Callable[[], Content]
+    ) -> CallComponent:
+        check = props_checker(owner, props)
+        source = self._source
+
+        def call(run: Run, given: dict[str, Any], children: list[Any], node: Element) -> list[Any]:
+            def wrong(message: str, prop: str | None) -> TemplateError:
+                attribute = None if prop is None else node.attribute(prop)
+                at = node.start if attribute is None else attribute.start
+                return source.error(at, message, stack=run.stack)
+
+            names = check(given, wrong)
+            most = run.budget.bounds.depth
+            if run.depth > most:
+                raise source.error(
+                    node.start, f"components stand more than {most} deep in each other; does <{name}> call itself?",
+                    stack=run.stack,
+                )
+            run.stack.append((source.name, source.line_of(node.start), name))
+            outer, run.children = run.children, children
+            found = body().nodes(run, names)
+            run.children = outer
+            run.stack.pop()
+            return found
+
+        return call
+
+    def _python_call(self, name: str, target: Callable[..., Any]) -> CallComponent:
+        source = self._source
+        signature = None if isinstance(target, Component) else _signature(target)
+
+        def call(run: Run, given: dict[str, Any], children: list[Any], node: Element) -> list[Any]:
+            at = source.location(node.start)
+            if isinstance(target, Component):
+                tag: Any = target  # pyright: ignore[reportUnknownVariableType]
+                try:
+                    opened = tag(**given)
+                except ArgumentTypeError as error:
+                    message = str(error).replace(f"{opened_name(tag)}()", f"<{name}>")
+                    raise source.error(node.start, message, stack=run.stack) from error
+                filled: ComponentCall = opened[children]
+                return [attrs.evolve(filled, function=_noted(filled.function, name, str(at)))]
+            if children:
+                raise source.error(node.start, f"<{name}> takes no children", stack=run.stack)
+            if signature is not None:
+                try:
+                    signature.bind(**given)
+                except TypeError as error:
+                    raise source.error(node.start, f"<{name}>: {error}", stack=run.stack) from error
+            return [
+                ComponentCall(
+                    function=_noted(_without_children(target), name, str(at)), kwargs=given, takes_children=False
+                )
+            ]
+
+        return call
+
+
+_MOST_IMPORTERS = 30
+
+
+def opened_name(tag: Component[...]) -> str:
+    """What a component's own messages call it."""
+    return str(getattr(tag, "__name__", ""))
+
+
+def _written(node: Element, name: str) -> str:
+    attribute = node.attribute(name)
+    assert attribute is not None
+    assert isinstance(attribute.value, Quoted)
+    text = attribute.value.constant
+    assert text is not None
+    return text
+
+
+def _hint(name: str, known: list[str]) -> str:
+    from priompt_py.template.vocabulary import unknown_tag
+
+    return near(name, known) or unknown_tag(name)
+
+
+def _signature(function: Callable[..., Any]) -> inspect.Signature | None:
+    try:
+        return inspect.signature(function)
+    except (TypeError, ValueError):  # a builtin that doesn't tell
+        return None
+
+
+def _without_children(function: Callable[..., Any]) -> Callable[..., Any]:
+    def call(children: Any, /, **props: Any) -> Any:
+        return function(**props)
+
+    async def call_async(children: Any, /, **props: Any) -> Any:
+        return await function(**props)
+
+    return call_async if inspect.iscoroutinefunction(function) else call
+
+
+def _noted(function: Callable[..., Any], name: str, place: str) -> Callable[..., Any]:
+    """The function under the name of its tag; what it raises is noted with the tag's place."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except Exception as error:
+            _note(error, name, place)
+            raise
+
+    async def call_async(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return await function(*args, **kwargs)
+        except Exception as error:
+            _note(error, name, place)
+            raise
+
+    chosen = call_async if inspect.iscoroutinefunction(function) else call
+    chosen.__name__ = name
+    return chosen
+
+
+def _note(error: Exception, name: str, place: str) -> None:
+    if not isinstance(error, PromptError) or not any("<" in note for note in getattr(error, "__notes__", ())):
+        error.add_note(f"in <{name}> at {place}")
+
+
+def expressions_in(node: TemplateNode) -> Iterator[Expression]:
+    """The expressions of a node itself: an insertion's, or those of a tag's attributes."""
+    if isinstance(node, Insertion):
+        yield node.expression
+    elif isinstance(node, Element):
+        for one in node.attributes:
+            if isinstance(one, Spread):
+                yield one.expression
+            elif isinstance(one, Attribute) and isinstance(one.value, Expression):
+                yield one.value
+            elif isinstance(one.value, Quoted):
+                yield from (part for part in one.value.parts if isinstance(part, Expression))
+
+
+def calls_in(root: Expr) -> Iterator[Call | Filter]:
+    """The calls and filters of an expression."""
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, (Call, Filter)):
+            yield node
+        stack.extend(parts_of(node))
+
+

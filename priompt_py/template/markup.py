@@ -1,0 +1,115 @@
+"""Templates inside Python: ``markup("<user>{question}</user>", question=…)``, and template strings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, cast
+
+from priompt_py.author.children import a_type
+from priompt_py.errors import ArgumentTypeError, ArgumentValueError, TemplateSyntaxError
+from priompt_py.template.environment import Environment, Template
+from priompt_py.template.parse import parse_source, raise_first
+from priompt_py.template.source import LITERAL_CLOSE, LITERAL_OPEN, Source
+from priompt_py.template.syntax import Element, walk
+
+if TYPE_CHECKING:
+    from priompt_py.model.elements import Node
+
+__all__ = ["TemplateString", "markup"]
+
+_REFUSED = frozenset({"for", "let", "component", "import"})
+_NAME = "<markup>"
+
+
+class InterpolationLike(Protocol):
+    """A value in a template string, as PEP 750 has it."""
+
+    @property
+    def value(self) -> Any: ...
+    @property
+    def expression(self) -> str: ...
+    @property
+    def conversion(self) -> str | None: ...
+    @property
+    def format_spec(self) -> str: ...
+
+
+class TemplateString(Protocol):
+    """A template string: Python 3.14's ``t"…"``, or any object like it."""
+
+    @property
+    def strings(self) -> Sequence[str]: ...
+    @property
+    def interpolations(self) -> Sequence[InterpolationLike]: ...
+
+
+def markup(
+    template: str | TemplateString, /, *, environment: Environment | None = None, **values: Any
+) -> Node:
+    """The node of a template given in place.
+
+    Of a text, ``values`` are the props. In a template string the values are those that it holds: braces in its text
+    are text, and ``for``, ``if`` with an expression in quotes, ``let`` and ``component`` are Python's business.
+    The text is parsed once, however often the line runs. Raises TemplateSyntaxError or TemplateError.
+    """
+    chosen = _DEFAULT if environment is None else environment
+    if isinstance(template, str):
+        return _parsed(chosen, str(template))(**values)
+    if not _is_template_string(template):
+        raise ArgumentTypeError(f"markup() needs a text or a template string, got {a_type(template)}")
+    if values:
+        raise ArgumentValueError(f"markup() takes the values of a template string from it alone, got {', '.join(values)}")
+    names = tuple(f"_{index}" for index in range(len(template.interpolations)))
+    given = dict(zip(names, map(_value_of, template.interpolations), strict=True))
+    return _of_strings(chosen, tuple(map(str, template.strings)))(**given)
+
+
+def _is_template_string(value: object) -> TypeGuard[TemplateString]:
+    strings = getattr(value, "strings", None)
+    interpolations = getattr(value, "interpolations", None)
+    return (
+        isinstance(strings, Sequence)
+        and isinstance(interpolations, Sequence)
+        and all(isinstance(one, str) for one in cast("Sequence[object]", strings))
+        and len(cast("Sequence[object]", strings)) == len(cast("Sequence[object]", interpolations)) + 1
+    )
+
+
+def _value_of(interpolation: InterpolationLike) -> Any:
+    """An interpolation's value, converted and formatted as it asks for."""
+    value = interpolation.value
+    conversion = getattr(interpolation, "conversion", None)
+    spec = getattr(interpolation, "format_spec", "")
+    if conversion is not None:
+        value = {"s": str, "r": repr, "a": ascii}[conversion](value)
+    return format(value, spec) if spec else value
+
+
+_DEFAULT = Environment()
+
+
+@lru_cache(maxsize=256)
+def _parsed(environment: Environment, text: str) -> Template:
+    return environment.from_string(text, _NAME)
+
+
+@lru_cache(maxsize=256)
+def _of_strings(environment: Environment, strings: tuple[str, ...]) -> Template:
+    """The template of the texts between the values, which stand in it as ``{_0}``, ``{_1}``, …"""
+    pieces: list[str] = []
+    for index, text in enumerate(strings):
+        if index:
+            pieces.append(f"{{_{index - 1}}}")
+        if LITERAL_OPEN in text or LITERAL_CLOSE in text:
+            raise TemplateSyntaxError(f"the text holds the noncharacter U+{ord(LITERAL_OPEN):04X} or the next", file=_NAME)
+        pieces.append(text.replace("{", LITERAL_OPEN).replace("}", LITERAL_CLOSE))
+    source = Source("".join(pieces), _NAME)
+    parsed = parse_source(source)
+    refused = [
+        source.syntax_error(node.start, f"<{node.name}> is not for template strings: Python has it")
+        for node in walk(parsed.nodes)
+        if isinstance(node, Element) and node.name in _REFUSED
+    ]
+    raise_first(refused)
+    return environment.from_source(source)
