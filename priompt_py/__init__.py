@@ -1,6 +1,7 @@
 """Prompts as components: composed by priority, fitted to a token limit exactly."""
 
 from priompt_py.author.component import Component, component
+from priompt_py.author.excerpts import excerpt
 from priompt_py.author.json_form import from_json, from_json_text, to_json
 from priompt_py.author.json_schema import json_schema
 from priompt_py.author.messages import (
@@ -89,6 +90,7 @@ __all__ = [
     "config",
     "developer_message",
     "empty",
+    "excerpt",
     "fallback",
     "first",
     "from_json",

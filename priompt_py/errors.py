@@ -21,6 +21,7 @@ not wrapped: they reach the caller as they are, with the path of the element as 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 __all__ = [
     "ArgumentTypeError",
@@ -136,7 +137,9 @@ def _pointed(source_line: str, column: int) -> list[str]:
     return [f"    {shown}", f"    {pad}^"]
 
 
-def _rebuild_template_error(cls: type[TemplateError], message: str, state: dict[str, object]) -> TemplateError:
+def _rebuild_template_error(
+    cls: type[TemplateError], message: str, state: dict[str, object]
+) -> TemplateError:
     error = cls(message)
     vars(error).update(state)
     return error
@@ -195,8 +198,8 @@ class PromptTooLong(PromptError):
         return (_rebuild_too_long, (state,))
 
 
-def _rebuild_too_long(state: dict[str, object]) -> PromptTooLong:
-    return PromptTooLong(**state)  # type: ignore[arg-type]
+def _rebuild_too_long(state: dict[str, Any]) -> PromptTooLong:
+    return PromptTooLong(**state)
 
 
 def _tokens(number: int) -> str:

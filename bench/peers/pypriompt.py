@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from bench.peers.protocol import Answer, load_tiktoken, timed
 
@@ -38,7 +38,7 @@ def text_of(prompt: Any) -> str:
     if isinstance(prompt, str):
         return prompt
     if isinstance(prompt, list):
-        return "".join(map(text_of, cast("list[Any]", prompt)))
+        return "".join(map(text_of, prompt))  # pyright: ignore[reportUnknownArgumentType]
     if "messages" in prompt:
         return "".join(text_of(message["content"]) for message in prompt["messages"])
     return text_of(prompt.get("content", prompt.get("text", "")))

@@ -14,7 +14,18 @@ from io import IOBase
 from typing import Any, TypeAlias, TypeGuard
 
 from priompt_py.errors import ArgumentTypeError, ArgumentValueError
-from priompt_py.model.elements import AsyncNode, Child, Element, Fallback, First, Scope, element_type
+from priompt_py.model.elements import (
+    AsyncNode,
+    Child,
+    Element,
+    Fallback,
+    First,
+    Isolate,
+    Max,
+    Message,
+    Scope,
+    element_type,
+)
 from priompt_py.model.values import short_repr
 
 __all__ = [
@@ -88,6 +99,7 @@ def has_digits(whole: int) -> bool:
 
 
 _LISTS = (tuple, list)
+_ELEMENT_TYPES = {type(None), Scope, First, Fallback, Message, Isolate, Max}
 
 
 def spread(value: Any, owner: Owner) -> tuple[Child, ...]:
@@ -99,6 +111,8 @@ def spread(value: Any, owner: Owner) -> tuple[Child, ...]:
     if type(value) is str:
         return (clean_text(value),)
     if type(value) in _LISTS:
+        if _ELEMENT_TYPES.issuperset(map(type, value)):  # twice as quick as a loop, where it applies
+            return tuple(value)
         for item in value:
             if not ((type(item) is str and item.isascii()) or isinstance(item, Element) or item is None):
                 break

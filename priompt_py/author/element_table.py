@@ -11,6 +11,7 @@ from typing import Any
 import attrs
 
 from priompt_py.author import messages, tags
+from priompt_py.author.excerpts import excerpt
 from priompt_py.author.tools import tool_definition
 
 __all__ = ["ELEMENTS", "ELEMENTS_BY_NAME", "NAMES_OF_TAGS", "Argument", "ElementInfo", "markdown_table"]
@@ -175,6 +176,43 @@ ELEMENTS: tuple[ElementInfo, ...] = (
         "a ceiling on the tokens of its content, whose scopes stay part of the one order",
         tags.at_most,
         (LIMIT_OF_TOKENS, *COMMON),
+    ),
+    ElementInfo(
+        "excerpt",
+        "excerpt",
+        "a long text whose pieces come in by importance, each as in a scope of its own",
+        excerpt,
+        (
+            Argument("text", "text", "the whole text", TEXT, required=True),
+            Argument(
+                "by",
+                "`line`, `sentence` or `word`; in Python also a compiled pattern that ends pieces",
+                "what the pieces are",
+                {"enum": ["line", "sentence", "word"]},
+                default="line",
+            ),
+            Argument(
+                "priority",
+                "list of numbers; in Python also a function of index and text",
+                "the priority of each piece; this, `around` or `keep`",
+                {"type": ["array", "null"], "items": {"type": "number"}},
+            ),
+            Argument(
+                "around",
+                "int >= 1",
+                "the number of the piece that goes last, from 1",
+                {"type": ["integer", "null"], "minimum": 1},
+            ),
+            Argument(
+                "keep",
+                "`head`, `tail` or `ends`",
+                "where the pieces are that go last",
+                {"enum": ["head", "tail", "ends", None]},
+            ),
+            Argument("omitted", "text", "put once wherever neighbouring pieces were left out", OPTIONAL_TEXT),
+            *COMMON,
+        ),
+        is_void=True,
     ),
     ElementInfo("br", "br", "a line feed; tokens never merge across it", tags.br, COMMON, is_void=True),
     ElementInfo(

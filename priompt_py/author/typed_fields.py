@@ -51,6 +51,9 @@ def name_of(value: object) -> str | None:
 
 def own_docstring(value: object) -> str | None:
     """The docstring that its author wrote: not one that is inherited or that dataclasses made."""
+    inner: Any = value
+    if isinstance(value, functools.partial):
+        return own_docstring(inner.func)
     if not isinstance(value, type):
         return inspect.getdoc(value)
     doc = vars(value).get("__doc__")

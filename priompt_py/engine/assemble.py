@@ -19,6 +19,7 @@ from priompt_py.model.ops import (
     ImageOp,
     Leaf,
     MessageEnd,
+    Op,
     PartOp,
     ReserveOp,
     ToolOp,
@@ -74,79 +75,96 @@ class _Content:
 
 def assemble(leaves: Iterable[Leaf], pricing: Pricing, *, is_chat: bool) -> Assembled:
     """Put included leaves, in document order and without isolates, together."""
-    messages: list[ChatMessage] = []
-    message: Message | None = None
-    calls: tuple[Call, ...] = ()
-    legacy: Call | None = None
-    content = _Content()
-    configs: list[Config] = []
-    captures: list[Capture] = []
-    definitions: list[ToolDefinition] = []
-    reserved = 0
+    draft = _Draft(is_chat)
     for leaf in leaves:
         if isinstance(leaf, str):
-            content.text(leaf)
-        elif isinstance(leaf, Cut):
-            content.cut()
-        elif isinstance(leaf, CacheCut):
-            if message is not None:
-                content.part(CacheMark())
-            elif not is_chat:
-                content.cut()
-            elif messages:  # between messages: what comes before it is what can be kept
-                messages[-1] = attrs.evolve(messages[-1], parts=(*messages[-1].parts, CacheMark()))
-        elif isinstance(leaf, Message):
-            message, calls, legacy, content = leaf, (), None, _Content()
+            draft.content.text(leaf)
+        else:
+            draft.take(leaf, pricing)
+    return Assembled(
+        text=None if is_chat else draft.content.whole_text(),
+        messages=tuple(draft.messages) if is_chat else None,
+        config=merge_configs(draft.configs),
+        tokens_reserved=draft.reserved,
+        tools=tuple(Tool(d.name, d.description, d.parameters, d.strict) for d in draft.definitions),
+        tool_definitions=tuple(draft.definitions),
+        captures=tuple(draft.captures),
+    )
+
+
+class _Draft:
+    """What was put together so far. ``content`` is the open message's, or stands outside messages."""
+
+    def __init__(self, is_chat: bool) -> None:  # noqa: FBT001 - a private class with one argument
+        self.is_chat = is_chat
+        self.messages: list[ChatMessage] = []
+        self.message: Message | None = None
+        self.calls: tuple[Call, ...] = ()
+        self.legacy: Call | None = None
+        self.content = _Content()
+        self.configs: list[Config] = []
+        self.captures: list[Capture] = []
+        self.definitions: list[ToolDefinition] = []
+        self.reserved = 0
+
+    def take(self, leaf: Op | Message, pricing: Pricing) -> None:
+        """Take a leaf that is not text."""
+        if isinstance(leaf, Message):
+            self.message, self.calls, self.legacy, self.content = leaf, (), None, _Content()
         elif isinstance(leaf, MessageEnd):
-            assert message is not None
-            content.flush()
-            messages.append(_message(message, content.parts, calls, legacy))
-            message, content = None, _Content()
+            self.end_message()
+        elif isinstance(leaf, Cut):
+            self.content.cut()
+        elif isinstance(leaf, CacheCut):
+            self.mark()
         elif isinstance(leaf, CallsOp):
             if leaf.legacy:
-                legacy = leaf.calls[0]
+                self.legacy = leaf.calls[0]
             else:
-                calls = leaf.calls
-        elif isinstance(leaf, ImageOp):
-            content.part(leaf.element)
-        elif isinstance(leaf, PartOp):
-            content.part(leaf.element)
+                self.calls = leaf.calls
+        elif isinstance(leaf, (ImageOp, PartOp)):
+            self.content.part(leaf.element)
         elif isinstance(leaf, ReserveOp):
-            reserved += pricing.cost(leaf)
+            self.reserved += pricing.cost(leaf)
         elif isinstance(leaf, ConfigOp):
-            configs.append(leaf.element)
+            self.configs.append(leaf.element)
         elif isinstance(leaf, CaptureOp):
-            captures.append(leaf.element)
-        elif isinstance(leaf, ToolOp) and not any(_is_twin(known, leaf.element) for known in definitions):
-            definitions.append(leaf.element)
-    return Assembled(
-        text=None if is_chat else content.whole_text(),
-        messages=tuple(messages) if is_chat else None,
-        config=merge_configs(configs),
-        tokens_reserved=reserved,
-        tools=tuple(Tool(d.name, d.description, d.parameters, d.strict) for d in definitions),
-        tool_definitions=tuple(definitions),
-        captures=tuple(captures),
-    )
+            self.captures.append(leaf.element)
+        elif isinstance(leaf, ToolOp):
+            element = leaf.element
+            if not any(
+                known.name == element.name and is_same_tool(known, element) for known in self.definitions
+            ):
+                self.definitions.append(element)
 
+    def end_message(self) -> None:
+        """Close the open message."""
+        message = self.message
+        assert message is not None
+        self.content.flush()
+        self.messages.append(
+            ChatMessage(
+                role=message.role,
+                parts=tuple(self.content.parts),
+                name=message.name,
+                to=message.to,
+                tool_calls=self.calls,
+                function_call=self.legacy,
+                tool_call_id=message.tool_call_id,
+                is_error=message.is_error,
+            )
+        )
+        self.message, self.content = None, _Content()
 
-def _message(
-    message: Message, parts: Sequence[ContentPart], calls: tuple[Call, ...], legacy: Call | None
-) -> ChatMessage:
-    return ChatMessage(
-        role=message.role,
-        parts=tuple(parts),
-        name=message.name,
-        to=message.to,
-        tool_calls=calls,
-        function_call=legacy,
-        tool_call_id=message.tool_call_id,
-        is_error=message.is_error,
-    )
-
-
-def _is_twin(a: ToolDefinition, b: ToolDefinition) -> bool:
-    return a.name == b.name and is_same_tool(a, b)
+    def mark(self) -> None:
+        """A cache mark: in the open message, at the end of the last one, or a token break in plain text."""
+        if self.message is not None:
+            self.content.part(CacheMark())
+        elif not self.is_chat:
+            self.content.cut()
+        elif self.messages:  # what stands before the mark is what can be kept
+            last = self.messages[-1]
+            self.messages[-1] = attrs.evolve(last, parts=(*last.parts, CacheMark()))
 
 
 def merge_configs(configs: Sequence[Config]) -> PromptConfig:

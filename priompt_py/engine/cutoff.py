@@ -9,8 +9,10 @@ level are summed up first, and every level that they leave open is counted, from
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Callable
 from itertools import compress
 from operator import neg
+from typing import cast
 
 from priompt_py.engine.pricing import USUAL_CHARS
 from priompt_py.engine.walker import Walker
@@ -23,6 +25,10 @@ _MARGIN = 1.02  # the first guess aims a little above the limit, so that the wal
 _NEAR = 0.10  # of the limit: a guess further off is made again with what was learnt
 _STEP_COST = 60  # characters that could be counted at once in the time of one step
 _BIG_GROUP = 24  # leaves of one level that are bounded before they are walked
+
+
+_negative = cast("Callable[[object], int]", neg)
+"""The key by which falling levels rise, for bisection; numbers of any size and kind, whatever its type says."""
 
 
 def smallest_fit(walker: Walker) -> Number | None:
@@ -40,7 +46,7 @@ class _Monotone:
     def __init__(self, walker: Walker) -> None:
         self.walker = walker
         self.limit = walker.limit
-        self.base = bisect_right(walker.timeline.in_levels, -BASE_PRIORITY, key=neg)
+        self.base = bisect_right(walker.timeline.in_levels, -BASE_PRIORITY, key=_negative)
         self.read()
 
     def read(self) -> None:
@@ -275,7 +281,7 @@ def _last_by_lasting(walker: Walker, levels: list[Number]) -> int:
         if piece.open:
             open_chars += len(piece.head)
         if cores + (-(-open_chars // most) if most else 0) > limit:
-            return bisect_left(levels, -level, key=neg) - 1
+            return bisect_left(levels, -level, key=_negative) - 1
     return len(levels) - 1
 
 
@@ -305,6 +311,6 @@ def _last_by_bytes(walker: Walker, levels: list[Number]) -> int:
 def _changes(walker: Walker, level: Number) -> int:
     """How many leaves come or go between the walker's level and another one."""
     line = walker.timeline
-    ins = bisect_right(line.in_levels, -level, key=neg)
-    outs = bisect_right(line.out_levels, -level, key=neg)
+    ins = bisect_right(line.in_levels, -level, key=_negative)
+    outs = bisect_right(line.out_levels, -level, key=_negative)
     return abs(ins - walker.in_at) + abs(outs - walker.out_at)

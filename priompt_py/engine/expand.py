@@ -20,14 +20,9 @@ MAX_COMPONENT_DEPTH = 20_000
 
 @attrs.define(eq=False)
 class Expansions:
-    """What the components and async nodes of one tree gave, by the identity of the node.
+    """What the components and async nodes of one tree gave, by the identity of the node."""
 
-    ``sources`` holds what the async nodes gave by the identity of their coroutine or function, since
-    one coroutine can stand in several places and can be awaited only once.
-    """
-
-    results: dict[int, tuple[Child, ...]] = attrs.field(factory=dict)
-    sources: dict[int, Any] = attrs.field(factory=dict)
+    results: dict[int, tuple[Child, ...]] = attrs.field(factory=dict[int, tuple[Child, ...]])
 
     def children(self, node: ComponentCall | AsyncNode, path: Callable[[], str]) -> tuple[Child, ...]:
         """The children that ``node`` gives; runs a component that did not run yet.

@@ -143,14 +143,14 @@ class Explanation:
                         low=entry.low,
                         high=entry.high,
                         reason=reason,
-                        count=partial(self.tokens, entry, reason == "included"),
+                        count=partial(self.tokens, entry, included=reason == "included"),
                     ),
                     element,
                 )
             )
         return made
 
-    def tokens(self, entry: Entry, included: bool) -> int:
+    def tokens(self, entry: Entry, *, included: bool) -> int:
         """The tokens of an entry's leaves counted alone, without what they reserve: of those that are in, or,
         where it is out, of those that are in at the highest level that it would be in at."""
         ops, part = entry.ops, self._solved[id(entry.ops)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import accumulate, compress, repeat
 from operator import le
+from typing import cast
 
 import attrs
 
@@ -19,10 +20,6 @@ class CostOp(Op):
     """A cost that belongs to no leaf alone: the start of the answer, a tool, the closing of the tools."""
 
     tokens: int
-
-    @property
-    def size(self) -> int:  # type: ignore[override]
-        return 4 * self.tokens
 
 
 @attrs.frozen(eq=False)
@@ -60,7 +57,7 @@ class Presence:
     highs: Sequence[Number]
     lows: dict[int, Number]
     only_text: bool
-    more: dict[int, list[tuple[Number, Number]]] = attrs.field(factory=dict)
+    more: dict[int, list[tuple[Number, Number]]] = attrs.field(factory=dict[int, list[tuple[Number, Number]]])
 
     def intervals(self, index: int) -> list[tuple[Number, Number]]:
         """The cutoffs that a leaf is present for, ascending."""
@@ -87,13 +84,10 @@ class Presence:
         return Timeline(ins, levels, [0, *accumulate(self._sizes(ins))], complete=complete)
 
     def _sizes(self, indexes: Iterable[int]) -> Iterable[int]:
-        leaves = self.leaves
         if self.only_text:
-            return map(len, map(leaves.__getitem__, indexes))  # type: ignore[arg-type]
-        return [
-            len(leaf) if type(leaf := leaves[index]) is str else leaf.size  # type: ignore[union-attr]
-            for index in indexes
-        ]
+            return map(len, map(cast("Sequence[str]", self.leaves).__getitem__, indexes))
+        leaves = self.leaves
+        return [len(leaf) if isinstance(leaf := leaves[index], str) else leaf.size for index in indexes]
 
     def _highest(self, size: float) -> list[int] | None:
         """The leaves of the highest levels, in order, down to a level at which about ``size`` is in; None
@@ -104,8 +98,10 @@ class Presence:
             zip(highs[::step], self._sizes(range(0, len(highs), step)), strict=True), key=_level, reverse=True
         )
         sofar = 0.0
-        for number, (floor, one) in enumerate(sample):
+        number, floor = 0, NEVER
+        for number, (level, one) in enumerate(sample):
             sofar += one * step
+            floor = level
             if sofar > size and number > _SAMPLED // 32:
                 break
         else:

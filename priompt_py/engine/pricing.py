@@ -54,12 +54,12 @@ class Pricing:
     image_family: str
     last_message_incomplete: bool = False
     cache: TokenCache | None = None
-    reserves: Mapping[int, int] = attrs.field(factory=dict)
+    reserves: Mapping[int, int] = attrs.field(factory=dict[int, int])
     known: dict[str, int] = attrs.field(init=False)
     remember: Callable[[str, int], object] = attrs.field(init=False)
     memo_chars: int = attrs.field(init=False)
     frame: int = attrs.field(init=False)
-    shared: dict[tuple[int, bool], Piece] = attrs.field(init=False, factory=dict)
+    shared: dict[tuple[int, bool], Piece] = attrs.field(init=False, factory=dict[tuple[int, bool], Piece])
     last: tuple[str, int] = attrs.field(init=False, default=("", 0))
     cuts: SafeCuts | None = attrs.field(init=False)
     most_bytes: int | None = attrs.field(init=False)
@@ -105,16 +105,15 @@ class Pricing:
             return tokens if isinstance(tokens, int) else self.reserves[id(op)]
         if isinstance(op, CallsOp):
             return sum(
-                self.chat_format.call_cost(self.count, name=call.name, arguments=call.arguments) for call in op.calls
+                self.chat_format.call_cost(self.count, name=call.name, arguments=call.arguments)
+                for call in op.calls
             )
         if isinstance(op, ImageOp):
             width, height = op.element.dimensions or (None, None)
             return image_cost(width, height, op.element.detail, self.image_family)
         if isinstance(op, PartOp):
-            tokens = op.element.tokens
-            if tokens is None:
-                return self.count(json.dumps(op.element.data, ensure_ascii=False))
-            return tokens
+            given = op.element.tokens
+            return self.count(json.dumps(op.element.data, ensure_ascii=False)) if given is None else given
         return 0
 
     def piece(self, op: Op | Message) -> Piece:

@@ -23,17 +23,24 @@ from priompt_py.model.ops import (
     NEVER,
     CallsOp,
     ImageOp,
-    IsolateOp,
     Leaf,
     MaxRegion,
-    Op,
     Ops,
     PartOp,
     ReserveOp,
     ToolOp,
 )
 
-__all__ = ["Closed", "OverLimit", "Sheet", "TooBig", "innermost_region", "is_same_tool", "make_sheet", "next_change"]
+__all__ = [
+    "Closed",
+    "OverLimit",
+    "Sheet",
+    "TooBig",
+    "innermost_region",
+    "is_same_tool",
+    "make_sheet",
+    "next_change",
+]
 
 
 @attrs.define(eq=False)
@@ -95,7 +102,13 @@ def make_sheet(
     ``closed`` are the solved isolates by leaf; ``region_limits`` the ceilings in tokens; ``chat_cost``
     what a chat costs besides its messages. Raises OverLimit.
     """
-    if not ops.regions and not (ops.lows and ops.starts) and not (pair_tools and ops.units) and not ops.isolates and not ops.tools:
+    if (
+        not ops.regions
+        and not (ops.lows and ops.starts)
+        and not (pair_tools and ops.units)
+        and not ops.isolates
+        and not ops.tools
+    ):
         return _plain_sheet(ops, chat_cost)
     sets = _Sets(ops.highs, ops.lows)
     special: dict[int, Piece] = {}
@@ -317,7 +330,9 @@ def _fitting_levels(
     base = walker.recount()
     if base > limit:
         reserved = sum(
-            pricing.cost(leaf) for leaf, on in zip(leaves, walker.on, strict=False) if on and isinstance(leaf, ReserveOp)
+            pricing.cost(leaf)
+            for leaf, on in zip(leaves, walker.on, strict=False)
+            if on and isinstance(leaf, ReserveOp)
         )
         return TooBig(region.path, base - reserved, reserved, limit, fixed=not isinstance(region.limit, str))
     lowest = smallest_fit(walker)
@@ -378,9 +393,7 @@ def _is_visible(leaf: Leaf, inner: Closed | None) -> bool:
     return isinstance(leaf, (ImageOp, PartOp)) or (isinstance(leaf, CallsOp) and leaf.legacy)
 
 
-def _chat_costs(
-    ops: Ops, sets: _Sets, closed: dict[int, Closed], cost: int
-) -> list[tuple[CutoffSet, int]]:
+def _chat_costs(ops: Ops, sets: _Sets, closed: dict[int, Closed], cost: int) -> list[tuple[CutoffSet, int]]:
     """What a chat costs besides its messages, once, wherever a message is in."""
     if not cost:
         return []
@@ -429,4 +442,3 @@ def _tool_costs(
 def is_same_tool(a: ToolDefinition, b: ToolDefinition) -> bool:
     """Whether two definitions of one name are sent alike."""
     return (a.description, a.parameters, a.strict) == (b.description, b.parameters, b.strict)
-

@@ -11,7 +11,15 @@ from priompt_py.engine.assemble import Assembled, assemble
 from priompt_py.engine.cutoff import smallest_fit
 from priompt_py.engine.presence import CostOp
 from priompt_py.engine.pricing import USUAL_CHARS, Pricing
-from priompt_py.engine.sheet import Closed, OverLimit, Sheet, TooBig, innermost_region, make_sheet, next_change
+from priompt_py.engine.sheet import (
+    Closed,
+    OverLimit,
+    Sheet,
+    TooBig,
+    innermost_region,
+    make_sheet,
+    next_change,
+)
 from priompt_py.engine.walker import Walker
 from priompt_py.errors import PromptTooLong
 from priompt_py.model.elements import BASE_PRIORITY, Message, Number
@@ -46,7 +54,12 @@ class Solution:
 
 
 def solve(
-    compiled: Compiled, token_limit: int, pricing: Pricing, *, pair_tools: bool = True, largest: Largest = tuple
+    compiled: Compiled,
+    token_limit: int,
+    pricing: Pricing,
+    *,
+    pair_tools: bool = True,
+    largest: Largest = tuple,
 ) -> Solution:
     """Find the smallest cutoff of a compiled prompt under a limit, and assemble what is in at it.
 
@@ -65,15 +78,21 @@ def solve(
     solved: dict[int, Solved | None] = {}
     try:
         for ops in reversed(nested[1:]):
-            solved[id(ops)] = _solve_isolate(ops, isolates, pricing, limits, ceilings, closed, pair_tools)
+            solved[id(ops)] = _solve_isolate(
+                ops, isolates, pricing, limits, ceilings, closed, pair_tools=pair_tools
+            )
         root = compiled.ops
-        cost = pricing.chat_format.chat_cost(1, incomplete=pricing.last_message_incomplete) if compiled.is_chat else 0
+        cost = (
+            pricing.chat_format.chat_cost(1, incomplete=pricing.last_message_incomplete)
+            if compiled.is_chat
+            else 0
+        )
         sheet = make_sheet(
             root, pricing, _by_leaf(root, closed), ceilings[id(root)], chat_cost=cost, pair_tools=pair_tools
         )
     except OverLimit as error:
         raise _own_limit(error.what, compiled) from None
-    part = _search(sheet, root, pricing, token_limit)
+    part = _search(sheet, pricing, token_limit)
     if part is None:
         least, reserved = _least(sheet, root, pricing, closed)
         raise PromptTooLong(
@@ -124,6 +143,7 @@ def _solve_isolate(
     limits: dict[int, int],
     ceilings: dict[int, list[int]],
     closed: dict[int, Closed],
+    *,
     pair_tools: bool,
 ) -> Solved | None:
     """Solve the inside of an isolate; its isolates are solved already. None if it counts as out."""
@@ -139,7 +159,7 @@ def _solve_isolate(
             raise
         closed[id(ops)] = Closed([], error.what)  # something required in it is over: it fits at no level
         return None
-    part = _search(sheet, ops, pricing, limit)
+    part = _search(sheet, pricing, limit)
     if part is not None:
         closed[id(ops)] = Closed(list(_included(ops, part.on, closed)))
         return part
@@ -152,12 +172,10 @@ def _solve_isolate(
 
 
 def _has_message(ops: Ops, inner: dict[int, Closed]) -> bool:
-    return bool(ops.starts) or any(
-        isinstance(leaf, Message) for one in inner.values() for leaf in one.leaves
-    )
+    return bool(ops.starts) or any(isinstance(leaf, Message) for one in inner.values() for leaf in one.leaves)
 
 
-def _search(sheet: Sheet, ops: Ops, pricing: Pricing, limit: int) -> Solved | None:
+def _search(sheet: Sheet, pricing: Pricing, limit: int) -> Solved | None:
     """The smallest declared level that fits; None if none does."""
     timeline = sheet.timeline
     if timeline is None:

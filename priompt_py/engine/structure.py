@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from priompt_py.errors import StructureError
-from priompt_py.model.place import ROOT, Place
 from priompt_py.model.ops import Choices, Compiled, Ops, ToolRecord, UnitRecord
+from priompt_py.model.place import ROOT, Place
 
 __all__ = ["can_be_together", "check_tools", "check_units", "drop_text_beside_messages", "partners"]
 
@@ -191,5 +191,7 @@ def _check_ids(ops: Ops) -> None:
 def _not_twice(earlier: list[UnitRecord], record: UnitRecord, what: str) -> None:
     for other in earlier:
         if can_be_together(other.choices, record.choices):
-            raise StructureError(f"{record.path}: {what} stands at {other.path} already, and both can be in together")
+            raise StructureError(
+                f"{record.path}: {what} stands at {other.path} already, and both can be in together"
+            )
     earlier.append(record)

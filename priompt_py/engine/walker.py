@@ -8,7 +8,9 @@ counts add up exactly at safe cuts, and at separators with every tokenizer.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import compress
+from typing import cast
 
 from priompt_py.engine.presence import Presence, Timeline
 from priompt_py.engine.pricing import Piece, Pricing
@@ -110,7 +112,7 @@ class Walker:
         self.capped = 0
         self.stale = False
         if presence.only_text:
-            self.total = count("".join(compress(presence.leaves, self.on)))  # type: ignore[arg-type]
+            self.total = count("".join(compress(cast("Sequence[str]", presence.leaves), self.on)))
             return self.total
         total = 0
         texts: list[str] = []
@@ -222,6 +224,8 @@ class Walker:
                 right, done = self._right(after - 1)
                 text = self.left_of(gap) + right
                 if text:
-                    loss += self.pricing.count(text) - (0 if most_bytes is None else -(-len(text) // most_bytes))
+                    loss += self.pricing.count(text) - (
+                        0 if most_bytes is None else -(-len(text) // most_bytes)
+                    )
             gap = on.find(0, after)
         return loss

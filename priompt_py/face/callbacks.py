@@ -23,7 +23,9 @@ def fire(decided: Decided) -> None:
     calls = list(_calls(decided))
     for callback, decision in calls:
         if inspect.iscoroutinefunction(callback):
-            raise ArgumentTypeError(f"{decision.path}: its callback is async: render it with 'await arender(...)'")
+            raise ArgumentTypeError(
+                f"{decision.path}: its callback is async: render it with 'await arender(...)'"
+            )
     errors: list[Exception] = []
     for callback, decision in calls:
         try:
@@ -34,7 +36,7 @@ def fire(decided: Decided) -> None:
                 raise ArgumentTypeError(
                     f"{decision.path}: its callback is async: render it with 'await arender(...)'"
                 )
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - raised after the remaining callbacks have run
             errors.append(error)
     _raise(errors)
 
@@ -47,7 +49,7 @@ async def afire(decided: Decided) -> None:
             given = _call(callback, decision)
             if inspect.isawaitable(given):
                 await given
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - raised after the remaining callbacks have run
             errors.append(error)
     _raise(errors)
 

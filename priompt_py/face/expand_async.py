@@ -6,8 +6,8 @@ import inspect
 from typing import TYPE_CHECKING, Any
 
 from priompt_py.author.children import spread
-from priompt_py.engine.compile import segment
 from priompt_py.engine.expand import MAX_COMPONENT_DEPTH, Expansions, add_path, start
+from priompt_py.engine.frames import segment
 from priompt_py.errors import StructureError
 from priompt_py.model.elements import AsyncNode, Child, ComponentCall, Container
 

@@ -134,7 +134,9 @@ class Program:
             if inspect.isawaitable(given):
                 if inspect.iscoroutine(given):
                     given.close()
-                raise ArgumentTypeError(f"{op.path}: its function is async: render it with 'await arender(...)'")
+                raise ArgumentTypeError(
+                    f"{op.path}: its function is async: render it with 'await arender(...)'"
+                )
             reserves[id(op)] = _checked(op, given)
         return reserves
 
@@ -210,7 +212,9 @@ def _call(op: ReserveOp, pricing: Pricing) -> Any:
 
 def _checked(op: ReserveOp, tokens: Any) -> int:
     if type(tokens) is not int:
-        raise ArgumentTypeError(f"{op.path}: its function has to give a whole number of tokens, it gave {got(tokens)}")
+        raise ArgumentTypeError(
+            f"{op.path}: its function has to give a whole number of tokens, it gave {got(tokens)}"
+        )
     if tokens < 0:
         raise ArgumentValueError(f"{op.path}: its function has to give 0 tokens or more, it gave {tokens}")
     return tokens

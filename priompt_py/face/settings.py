@@ -32,7 +32,9 @@ class Settings:
 def check_limit(token_limit: object) -> int:
     """A limit in tokens: an int of 0 or more."""
     if type(token_limit) is not int:
-        raise ArgumentTypeError(f"token_limit needs a whole number of tokens, got token_limit={got(token_limit)}")
+        raise ArgumentTypeError(
+            f"token_limit needs a whole number of tokens, got token_limit={got(token_limit)}"
+        )
     if token_limit < 0:
         raise ArgumentValueError(
             f"token_limit needs to be 0 or more, got token_limit={token_limit}; "
@@ -63,7 +65,7 @@ def settle(
         info = info_for_encoding(chosen.name)
     if chat_format is None:
         chat_format = chat_format_of(chosen)
-    elif not isinstance(chat_format, ChatFormat):  # pyright: ignore[reportUnnecessaryIsInstance] - user input
+    elif not isinstance(chat_format, ChatFormat):
         raise ArgumentTypeError(f"chat_format needs a ChatFormat, got chat_format={got(chat_format)}")
     if cache is not None and not isinstance(cache, TokenCache):
         raise ArgumentTypeError(f"cache needs a TokenCache, got cache={got(cache)}")

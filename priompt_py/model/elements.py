@@ -11,6 +11,7 @@ so a child is a text, a number, ``None``, a boolean or an element.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, TypeAlias
 
@@ -30,6 +31,7 @@ __all__ = [
     "Container",
     "Element",
     "Empty",
+    "Excerpt",
     "Fallback",
     "First",
     "Image",
@@ -322,6 +324,49 @@ class ToolDefinition(Element):
     parameters: Mapping[str, Any] = attrs.field(factory=dict[str, Any])
     strict: bool | None = None
     on_call: Callable[..., object] | None = None
+
+
+@attrs.define(eq=False, repr=False, weakref_slot=False)
+class Excerpt(Element):
+    """A long text whose ``pieces`` come in by importance, as one node.
+
+    The pieces together are ``text``; none is empty. Exactly one of ``priority`` (a declared priority for
+    each piece), ``around`` (the number of a piece, from 1) and ``keep`` says how important each is.
+    ``omitted`` is put where pieces were left out.
+    """
+
+    kind: ClassVar[str] = "excerpt"
+    text: str = ""
+    by: str | re.Pattern[str] = "line"
+    priority: tuple[Number, ...] | None = None
+    around: int | None = None
+    keep: Literal["head", "tail", "ends"] | None = None
+    omitted: str | None = None
+    pieces: tuple[str, ...] = ()
+
+    def priorities(self, declared: Number) -> Sequence[Number]:
+        """The declared priority of each piece, where the excerpt's own is ``declared``.
+
+        With ``around`` and ``keep`` the most important piece has the excerpt's own priority, and each
+        other one less for each piece between it and that one.
+        """
+        count = len(self.pieces)
+        if self.priority is not None:
+            return self.priority
+        steps: Sequence[int]
+        if self.around is not None:
+            at = self.around - 1
+            steps = [*range(-at, 0), *range(0, at - count, -1)]
+        elif self.keep == "tail":
+            steps = range(1 - count, 1)
+        elif self.keep == "head":
+            steps = range(0, -count, -1)
+        else:
+            half = (count + 1) // 2
+            steps = [*range(0, -half, -1), *range(1 - (count - half), 1)]
+        if isinstance(steps, range) and isinstance(declared, int):
+            return range(declared + steps.start, declared + steps.stop, steps.step)
+        return [declared + step for step in steps]
 
 
 @attrs.define(eq=False, repr=False, weakref_slot=False)

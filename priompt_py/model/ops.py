@@ -173,7 +173,7 @@ class MaxRegion:
     path: str
     start: int
     end: int = 0
-    levels: list[Number] = attrs.field(factory=list)
+    levels: list[Number] = attrs.field(factory=list[Number])
 
 
 @attrs.define(eq=False)
@@ -209,24 +209,24 @@ class Ops:
     what the engine found out once and can use at the next limit.
     """
 
-    leaves: list[Leaf] = attrs.field(factory=list)
-    highs: list[Number] = attrs.field(factory=list)
-    lows: dict[int, Number] = attrs.field(factory=dict)
-    levels: list[Number] = attrs.field(factory=list)
-    regions: list[MaxRegion] = attrs.field(factory=list)
-    starts: list[int] = attrs.field(factory=list)
-    ends: list[int] = attrs.field(factory=list)
-    units: list[UnitRecord] = attrs.field(factory=list)
-    hidden: list[range] = attrs.field(factory=list)
-    isolates: list[int] = attrs.field(factory=list)
-    tools: list[int] = attrs.field(factory=list)
+    leaves: list[Leaf] = attrs.field(factory=list[Leaf])
+    highs: list[Number] = attrs.field(factory=list[Number])
+    lows: dict[int, Number] = attrs.field(factory=dict[int, Number])
+    levels: list[Number] = attrs.field(factory=list[Number])
+    regions: list[MaxRegion] = attrs.field(factory=list[MaxRegion])
+    starts: list[int] = attrs.field(factory=list[int])
+    ends: list[int] = attrs.field(factory=list[int])
+    units: list[UnitRecord] = attrs.field(factory=list[UnitRecord])
+    hidden: list[range] = attrs.field(factory=list[range])
+    isolates: list[int] = attrs.field(factory=list[int])
+    tools: list[int] = attrs.field(factory=list[int])
     only_text: bool = True
     in_message: bool = False
-    known: dict[int, Any] = attrs.field(factory=dict)
+    known: dict[int, Any] = attrs.field(factory=dict[int, Any])
 
     def nested(self) -> Iterator[Ops]:
-        """This and all isolates inside, parents before children."""
-        stack = [self]
+        """These ops and all isolates' inside, parents before children."""
+        stack: list[Ops] = [self]
         while stack:
             here = stack.pop()
             yield here

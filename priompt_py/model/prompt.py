@@ -98,7 +98,7 @@ class PromptConfig:
 
     stop: tuple[str, ...] | str | None = None
     max_response_tokens: int | str | None = None
-    extra: Mapping[str, Any] = attrs.field(factory=dict)
+    extra: Mapping[str, Any] = attrs.field(factory=dict[str, Any])
 
 
 def split_at(text: str, offsets: tuple[int, ...]) -> list[str]:

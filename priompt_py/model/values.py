@@ -168,7 +168,7 @@ def _arguments(element: Element) -> str:
     elif not isinstance(element, AsyncNode):
         for field in attrs.fields(type(element)):
             value = getattr(element, field.name)
-            if field.name in ("children", "role") or value is None:
+            if field.name in ("children", "pieces", "role") or value is None:
                 continue
             if field.name in ("tokens", "token_limit") or not _is_default(value, field.default):
                 shown.append(f"{field.name}={short_repr(value)}")

@@ -18,7 +18,7 @@ from priompt_py.template.expressions import size_of
 from priompt_py.template.layout import Layout
 from priompt_py.template.nodes import Tail, around_each, is_nothing, settle, trim_end
 from priompt_py.template.source import Source
-from priompt_py.template.syntax import Attribute, Comment, Element, Expression, Insertion, Quoted, TemplateNode, Text
+from priompt_py.template.syntax import Attribute, Comment, Element, Expression, Insertion, Quoted, Spread, TemplateNode, Text
 from priompt_py.template.values import items_of, truth_of
 from priompt_py.template.vocabulary import MESSAGES, is_component
 
@@ -119,11 +119,12 @@ def compile_content(
         is_last = may_end or (in_first and tail)
         if isinstance(node, Text):
             text = unit.layout.texts[id(node)]
-            text = text if node.raw else decode(text)
-            if in_first and not text.strip():
+            if in_first and not text.strip(" \t\n"):
                 continue
             if text:
-                steps.append(Tail(text) if is_last and text.endswith("\n") else text)
+                can_lose_break = is_last and text.endswith("\n") and id(node) not in unit.layout.kept
+                text = text if node.raw else decode(text)
+                steps.append(Tail(text) if can_lose_break else text)
                 may_end = False
             cost += 1
         elif isinstance(node, Insertion):
@@ -133,7 +134,7 @@ def compile_content(
             step = _element(unit, node, level=level, in_first=in_first, tail=is_last)
             if step is not None:
                 steps.append(step)
-                cost += 4
+                cost += 4 + sum(1 + size_of(one.root) for one in expressions_of(node))
             if node.name in MESSAGES or node.name in ("br", "hr", "image", "part"):
                 may_end = False
     steps.reverse()
@@ -161,6 +162,17 @@ def _element(unit: Unit, node: Element, *, level: int, in_first: bool, tail: boo
             return compile_component(unit, node, level=level, in_first=in_first, tail=tail)
         case _:
             return compile_element(unit, node, level=level, in_first=in_first, tail=tail)
+
+
+def expressions_of(node: Element) -> Iterator[Expression]:
+    """The expressions in a tag's attributes."""
+    for one in node.attributes:
+        if isinstance(one, Spread):
+            yield one.expression
+        elif isinstance(one.value, Expression):
+            yield one.value
+        elif isinstance(one.value, Quoted):
+            yield from (part for part in one.value.parts if isinstance(part, Expression))
 
 
 # ------------------------------------------------------------------------------------------ text
@@ -205,6 +217,8 @@ def flatten(unit: Unit, run: Run, value: Any, expression: Expression) -> list[An
                     found.append(item)
                 elif item is None or isinstance(item, (bool, ModelElement)):
                     found.append(item)
+                elif type(item) is int:
+                    found.append(budget.whole(item))
                 elif isinstance(item, (list, tuple, Iterator)):
                     if len(stack) > 100:
                         raise Fault("lists are nested more than 100 deep")

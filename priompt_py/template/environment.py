@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from priompt_py.author.component import Component
 from priompt_py.errors import ArgumentTypeError, ArgumentValueError, TemplateError
 from priompt_py.template.bounds import Bounds
+from priompt_py.template.collector import without_collections
 from priompt_py.template.evaluate import Run
 from priompt_py.template.front_matter import FrontMatter
 from priompt_py.template.functions import BUILTINS
@@ -86,7 +87,8 @@ class Template:
         run.children = children
         names = self._check(props, wrong)
         try:
-            return self._body.nodes(run, names)
+            with without_collections():
+                return self._body.nodes(run, names)
         except RecursionError:
             raise TemplateError("the template is nested too deeply for the program that calls it", file=self.shown) from None
 

@@ -43,11 +43,18 @@ class Builtin:
         self.signature = inspect.Signature(parameters)
 
     def __call__(self, context: Context, arguments: list[Any], keywords: dict[str, Any]) -> Any:
+        context.budget.step(_COST_OF_CALL)
         try:
-            self.signature.bind(*arguments, **keywords)
+            return self.function(context, *arguments, **keywords)
         except TypeError as error:
-            raise Fault(f"{self.name}(): {error}; it is {self.written}") from None
-        return self.function(context, *arguments, **keywords)
+            # Looked at only now: to bind each call would take three times as long as most of them.
+            try:
+                self.signature.bind(*arguments, **keywords)
+            except TypeError as why:
+                raise Fault(f"{self.name}(): {why}; it is {self.written}") from None
+            raise Fault(f"{self.name}(): {one_line(str(error), 80)}") from None
+        except (ValueError, ArithmeticError, LookupError, MemoryError, RecursionError) as error:
+            raise Fault(f"{self.name}(): {one_line(str(error), 80)}") from None
 
     @property
     def written(self) -> str:
@@ -62,6 +69,8 @@ class Builtin:
                 pieces.append(f"{one.name}={one.default!r}")
         return f"{self.name}({', '.join(pieces)})"
 
+
+_COST_OF_CALL = 3  # steps
 
 BUILTINS: dict[str, Builtin] = {}
 

@@ -8,11 +8,12 @@ indentation that they share. Inserted values are never looked at.
 from __future__ import annotations
 
 from os.path import commonprefix
+from typing import TypeAlias
 
 import attrs
 
 from priompt_py.template.syntax import Comment, Element, Insertion, Quoted, TemplateNode, Text
-from priompt_py.template.vocabulary import CONTROL, MESSAGES, TRANSPARENT, is_component
+from priompt_py.template.vocabulary import MESSAGES, TRANSPARENT, is_component
 
 __all__ = ["Block", "Layout", "Line", "Mark", "lay_out", "mode_of"]
 
@@ -67,26 +68,32 @@ class Layout:
     """What is left of each text, by the node's identity, and what one-element lines put into their element.
 
     ``around`` holds the blanks before and the line break behind the content of an element (or insertion) that has a
-    line to itself.
+    line to itself. ``kept`` are the texts that keep all, the break at their end too. ``regions`` are those of the
+    default mode, each with the element that it is the content of, outer ones first.
     """
 
     texts: dict[int, str] = attrs.field(factory=dict)
     around: dict[int, tuple[str, str]] = attrs.field(factory=dict)
-    regions: list[list[Line]] = attrs.field(factory=list)
+    kept: set[int] = attrs.field(factory=set)
+    regions: list[tuple[Element | None, list[Line]]] = attrs.field(factory=list)
+
+
+_Region: TypeAlias = "tuple[tuple[TemplateNode, ...], str, Element | None]"
+"""Nodes, their rule, and the element that they are the content of (None: the template)."""
 
 
 def lay_out(nodes: tuple[TemplateNode, ...], mode: str) -> Layout:
     """The layout of a template's body whose rule is ``mode``: ``default``, ``jsx`` or ``keep``."""
     layout = Layout()
-    waiting: list[tuple[tuple[TemplateNode, ...], str, bool]] = [(nodes, mode, False)]
+    waiting: list[_Region] = [(nodes, mode, None)]
     while waiting:
-        region, rule, in_element = waiting.pop()
+        region, rule, element = waiting.pop()
         if rule == "default":
-            lines = _Cutter(waiting, in_element=in_element).cut(region)
+            lines = _Cutter(waiting, in_element=element is not None).cut(region)
             _classify(lines)
             _indent(lines)
             _write(lines, layout)
-            layout.regions.append(lines)
+            layout.regions.append((element, lines))
         else:
             _plain(region, rule, layout, waiting)
     return layout
@@ -119,7 +126,7 @@ def _plain(
     nodes: tuple[TemplateNode, ...],
     mode: str,
     layout: Layout,
-    waiting: list[tuple[tuple[TemplateNode, ...], str, bool]],
+    waiting: list[_Region],
 ) -> None:
     """Lay out a region in the mode ``jsx`` or ``keep``."""
     stack: list[TemplateNode] = list(nodes)
@@ -127,10 +134,11 @@ def _plain(
         node = stack.pop()
         if isinstance(node, Text):
             layout.texts[id(node)] = _jsx(node.value) if mode == "jsx" else node.value
+            layout.kept.add(id(node))
         elif isinstance(node, Element):
             own = mode_of(node)
             if own is not None and own != mode:
-                waiting.append((node.children, own, True))
+                waiting.append((node.children, own, node))
             else:
                 stack.extend(node.children)
 
@@ -158,7 +166,7 @@ class _Cutter:
     """Cuts a region into lines."""
 
     def __init__(
-        self, waiting: list[tuple[tuple[TemplateNode, ...], str, bool]], *, in_element: bool
+        self, waiting: list[_Region], *, in_element: bool
     ) -> None:
         self._waiting = waiting
         self._in_element = in_element
@@ -213,7 +221,7 @@ class _Cutter:
         if is_content(node):
             self._line.marks.append(Mark("content", node, in_first=in_first))
             if node.children:
-                self._waiting.append((node.children, "default", True))
+                self._waiting.append((node.children, "default", node))
             return
         if _is_void(node):
             self._line.marks.append(Mark("void", node))
@@ -221,7 +229,7 @@ class _Cutter:
         self._line.marks.append(Mark("open", node, in_first=in_first))
         own = mode_of(node)
         if own is not None:
-            self._waiting.append((node.children, own, True))
+            self._waiting.append((node.children, own, node))
             self._new_line(begins=False)
             self._line.marks.append(Mark("close", node))
             return

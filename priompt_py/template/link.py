@@ -12,7 +12,7 @@ from priompt_py.author.component import Component
 from priompt_py.errors import ArgumentTypeError, PromptError, TemplateError, TemplateSyntaxError
 from priompt_py.model.elements import ComponentCall
 from priompt_py.template.collector import without_collections
-from priompt_py.template.compile import Content, Unit, compile_content
+from priompt_py.template.compile import Content, Unit, compile_content, expressions_of
 from priompt_py.template.evaluate import Run
 from priompt_py.template.expression_syntax import Call, Expr, Filter, parts_of
 from priompt_py.template.front_matter import Prop, parse_props
@@ -21,7 +21,7 @@ from priompt_py.template.loader import join_name
 from priompt_py.template.parse import ParsedTemplate, raise_first
 from priompt_py.template.props import props_checker
 from priompt_py.template.source import near
-from priompt_py.template.syntax import Attribute, Element, Expression, Insertion, Quoted, Spread, TemplateNode, walk
+from priompt_py.template.syntax import Element, Expression, Insertion, Quoted, TemplateNode, walk
 from priompt_py.template.vocabulary import is_component
 
 if TYPE_CHECKING:
@@ -297,13 +297,7 @@ def expressions_in(node: TemplateNode) -> Iterator[Expression]:
     if isinstance(node, Insertion):
         yield node.expression
     elif isinstance(node, Element):
-        for one in node.attributes:
-            if isinstance(one, Spread):
-                yield one.expression
-            elif isinstance(one, Attribute) and isinstance(one.value, Expression):
-                yield one.value
-            elif isinstance(one.value, Quoted):
-                yield from (part for part in one.value.parts if isinstance(part, Expression))
+        yield from expressions_of(node)
 
 
 def calls_in(root: Expr) -> Iterator[Call | Filter]:

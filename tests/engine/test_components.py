@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import cast
 
 import pytest
 
@@ -95,8 +96,7 @@ def test_a_component_runs_once_per_render() -> None:
 def test_children_are_a_list_of_the_components_own() -> None:
     @component
     def greedy(children: list[Node]) -> Node:
-        taken = [children.pop() for _ in range(len(children))]
-        return taken
+        return [children.pop() for _ in range(len(children))]
 
     tree = greedy["a", "b"]
     assert [text_of(tree) for _ in range(2)] == ["ba", "ba"]
@@ -120,7 +120,7 @@ def test_an_error_is_itself_and_names_the_path_once() -> None:
 def test_what_a_component_may_not_return_is_refused_by_path() -> None:
     @component
     def wrong(children: Node) -> Node:
-        return ["a", {"b": 1}]  # type: ignore[list-item]
+        return cast("Node", ["a", {"b": 1}])
 
     with pytest.raises(TypeError, match=r"wrong > 1: a dict can't stand in a prompt") as caught:
         render(["x", scope[wrong["y"]]], token_limit=9, tokenizer=CHARS)
@@ -142,10 +142,9 @@ def test_components_within_components() -> None:
 def test_a_reserve_is_asked_for_once_per_occurrence_per_render() -> None:
     calls: list[int] = []
 
-    def size(count: object) -> int:
+    def size(count: Callable[[str], int]) -> int:
         calls.append(1)
-        assert callable(count)
-        return int(count("abc"))
+        return count("abc")
 
     shared = empty(tokens=size)
     tree: Node = ["a", shared, scope(p=1)[shared], isolate(token_limit=9)[empty(tokens=size, p=1)]]
@@ -158,8 +157,11 @@ def test_a_reserve_is_asked_for_once_per_occurrence_per_render() -> None:
 
 @pytest.mark.parametrize("wrong", [-1, 1.5, "3", None, True], ids=repr)
 def test_a_reserve_that_is_no_number_of_tokens_is_refused_by_path(wrong: object) -> None:
+    def size(count: object) -> int:
+        return cast("int", wrong)
+
     with pytest.raises(PromptError, match=r"root > 1:empty"):
-        render(["a", empty(tokens=lambda _count: wrong)], token_limit=9, tokenizer=CHARS)  # type: ignore[arg-type,return-value]
+        render(["a", empty(tokens=size)], token_limit=9, tokenizer=CHARS)
 
 
 def test_an_error_of_a_reserve_is_itself() -> None:

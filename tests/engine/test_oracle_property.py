@@ -11,7 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from priompt_py import PromptError, Rendered, StructureError, TokenCache, arender, compile_prompt, render
+from priompt_py import (
+    BASE_PRIORITY,
+    PromptError,
+    Rendered,
+    StructureError,
+    TokenCache,
+    arender,
+    compile_prompt,
+    render,
+)
 from priompt_py.author.messages import assistant_message, tool_message, user_message
 from priompt_py.author.tags import at_most, first, isolate, scope
 from priompt_py.model.elements import Node
@@ -207,7 +216,10 @@ def test_decisions_say_for_which_cutoffs_an_element_is_in(prompt: list[Node], li
         if spot.kind == "scope":
             decision = decided[spot.path]
             line = [each.priority for each in line_of(spot) if each.ranked]
-            assert (decision.priority, decision.effective_priority) == (spot.priority, min(line))
+            assert (decision.priority, decision.effective_priority) == (
+                spot.priority,
+                min([BASE_PRIORITY, *line]),
+            )
             for level in levels_of(tree.root):
                 assert (decision.low < level <= decision.high) == (spot in prompt_at(tree, level))
             if decision.reason == "below_cutoff":

@@ -1,0 +1,243 @@
+"""The linter: what is probably wrong with a template that can be parsed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import attrs
+
+from priompt_py.errors import TemplateError, TemplateSyntaxError
+from priompt_py.template import expression_syntax as ast
+from priompt_py.template.compile import expressions_of
+from priompt_py.template.environment import Environment
+from priompt_py.template.expression_syntax import Expr, parts_of
+from priompt_py.template.front_matter import Prop, parse_props
+from priompt_py.template.layout import lay_out
+from priompt_py.template.lint_priorities import check_alternatives, check_priorities
+from priompt_py.template.loader import join_name
+from priompt_py.template.parse import ParsedTemplate, parse_source
+from priompt_py.template.source import Source, near, one_line
+from priompt_py.template.syntax import (
+    Attribute,
+    Element,
+    Expression,
+    Insertion,
+    Quoted,
+    Spread,
+    TemplateNode,
+    Text,
+    walk,
+)
+from priompt_py.template.vocabulary import MESSAGES, is_component
+
+__all__ = ["Finding", "lint_source", "lint_template"]
+
+
+@attrs.frozen(order=True)
+class Finding:
+    """What was found: a 1-based place, and whether it is an error or a warning."""
+
+    file: str
+    line: int
+    column: int
+    message: str
+    is_error: bool = True
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}: {'' if self.is_error else 'warning: '}{self.message}"
+
+
+def lint_template(text: str, name: str = "<template>", *, environment: Environment | None = None) -> list[Finding]:
+    """All that is found in a template's text, in order."""
+    return lint_source(Source(text, name), environment or Environment())
+
+
+def lint_source(source: Source, environment: Environment, *, name: str | None = None) -> list[Finding]:
+    """The same of a source; ``name`` is the loader's name of it, for what it imports."""
+    try:
+        parsed = parse_source(source)
+    except TemplateSyntaxError as error:
+        return [_of_error(one) for one in error.errors]
+    linter = _Linter(parsed, environment, name)
+    linter.run()
+    return sorted(set(linter.findings))
+
+
+def _of_error(error: TemplateError) -> Finding:
+    return Finding(error.file or "", error.line or 1, error.column or 1, error.message)
+
+
+class _Linter:
+    def __init__(self, parsed: ParsedTemplate, environment: Environment, name: str | None) -> None:
+        self.findings: list[Finding] = []
+        self._parsed = parsed
+        self._source = parsed.source
+        self._environment = environment
+        self._name = name
+        self._used: set[str] = set()
+        self._props: dict[str, tuple[Prop, ...] | None] = {}  # of components
+
+    def _note(self, at: int, message: str, *, is_error: bool = True) -> None:
+        place = self._source.location(min(at, len(self._source.text)))
+        self.findings.append(Finding(place.file, place.line, place.column, message, is_error))
+
+    def run(self) -> None:
+        self._link()
+        declared = self._parsed.front_matter.props
+        names = None if declared is None else frozenset(prop.name for prop in declared)
+        self._walk_names(self._parsed.nodes, names)
+        self._unused(declared)
+        for node in walk(self._parsed.nodes):
+            if isinstance(node, Element):
+                self._structure(node)
+        self._beside_messages(self._parsed.nodes)
+        for at, message, is_error in (*check_priorities(self._parsed.nodes), *check_alternatives(self._parsed.nodes)):
+            self._note(at, message, is_error=is_error)
+        self._empty_lines()
+
+    # -------------------------------------------------------------------------------------- components
+
+    def _link(self) -> None:
+        """What linking would refuse, and the props of all components."""
+        from priompt_py.template.link import link
+
+        try:
+            link(self._environment, self._parsed, self._name, None, ())
+        except TemplateSyntaxError as error:
+            self.findings += [_of_error(one) for one in error.errors or (error,)]
+        except TemplateError as error:
+            self.findings.append(_of_error(error))
+        for node in self._parsed.nodes:
+            if not isinstance(node, Element) or node.name not in ("import", "component"):
+                continue
+            name = _written(node, "name")
+            if node.name == "component":
+                text = _written(node, "props") if node.attribute("props") is not None else ""
+                self._props[name] = parse_props(text)[0]
+            else:
+                self._props[name] = self._imported(_written(node, "from"))
+
+    def _imported(self, target: str) -> tuple[Prop, ...] | None:
+        try:
+            return self._environment.load(join_name(self._name, target), (self._name or "",)).front_matter.props
+        except TemplateError:
+            return None  # linking said so
+
+    def _structure(self, node: Element) -> None:
+        if is_component(node.name):
+            self._used.add(f"<{node.name}>")
+            self._check_call(node)
+        elif node.name in MESSAGES:
+            for child in walk(node.children):
+                if isinstance(child, Element) and child.name in MESSAGES:
+                    self._note(child.start, f"a message in a message: <{child.name}> stands in <{node.name}>")
+
+    def _check_call(self, node: Element) -> None:
+        props = self._props.get(node.name)
+        if props is None or any(isinstance(one, Spread) for one in node.attributes):
+            return
+        known = {prop.name: prop for prop in props}
+        given = {one.name for one in node.attributes if isinstance(one, Attribute)}
+        for one in node.attributes:
+            if isinstance(one, Attribute) and one.name not in known:
+                hint = near(one.name, known) or (f"; it takes {', '.join(known)}" if known else "; it takes none")
+                self._note(one.start, f"<{node.name}> takes no prop {one_line(one.name)}{hint}")
+        missing = [prop.name for prop in props if prop.required and prop.name not in given]
+        if missing:
+            self._note(node.start, f"<{node.name}> needs {' and '.join(missing)}")
+
+    # -------------------------------------------------------------------------------------- names
+
+    def _walk_names(self, nodes: tuple[TemplateNode, ...], names: frozenset[str] | None) -> None:
+        """Look up the names in expressions; ``None``: props are not declared, so any may be given."""
+        here = names
+        for node in nodes:
+            if isinstance(node, Element):
+                if node.name == "component":
+                    text = _written(node, "props") if node.attribute("props") is not None else ""
+                    props = parse_props(text)[0]
+                    self._walk_names(node.children, frozenset(prop.name for prop in props))
+                    continue
+                for expression in expressions_of(node):
+                    self._look_up(expression, here)
+                if node.name == "let":
+                    here = None if here is None else here | {_written(node, "name")}
+                inner = here
+                if node.name == "for" and inner is not None:
+                    index = {_written(node, "index")} if node.attribute("index") is not None else set[str]()
+                    inner = inner | {_written(node, "each")} | index
+                self._walk_names(node.children, inner)
+            elif isinstance(node, Insertion):
+                self._look_up(node.expression, here)
+
+    def _look_up(self, expression: Expression, names: frozenset[str] | None) -> None:
+        for part, is_asked in _names_in(expression.root):
+            self._used.add(part.name)
+            if names is not None and part.name not in names and not is_asked:
+                self._note(expression.start + part.at, f"{part.name} is not defined{near(part.name, names)}")
+
+    def _unused(self, declared: tuple[Prop, ...] | None) -> None:
+        front = self._parsed.front_matter.text
+        for prop in declared or ():
+            if prop.name not in self._used:
+                at = max(front.find(f"{prop.name}:"), 0)
+                self._note(at, f"the prop {prop.name} is not used", is_error=False)
+        for node in walk(self._parsed.nodes):
+            if isinstance(node, Element):
+                if node.name == "let" and _written(node, "name") not in self._used:
+                    self._note(node.start, f"{_written(node, 'name')} is not used", is_error=False)
+                if node.name in ("import", "component"):
+                    name = _written(node, "name")
+                    if not any(isinstance(one, Element) and one.name == name for one in walk(self._parsed.nodes)):
+                        self._note(node.start, f"<{name}> is not used", is_error=False)
+
+    # -------------------------------------------------------------------------------------- text
+
+    def _beside_messages(self, nodes: tuple[TemplateNode, ...]) -> None:
+        """Text that is not blank beside messages can't be sent."""
+        if any(isinstance(node, Element) and node.name in MESSAGES for node in nodes):
+            for node in nodes:
+                if isinstance(node, Text) and node.value.strip():
+                    at = node.start + len(node.value) - len(node.value.lstrip())
+                    self._note(at, "text beside messages: put it into one, or in a comment {# … #}")
+        for node in nodes:
+            if isinstance(node, Element) and node.name not in MESSAGES and not is_component(node.name):
+                self._beside_messages(node.children)
+
+    def _empty_lines(self) -> None:
+        """An insertion that has a line to itself leaves the line empty where its value is None."""
+        declared = self._parsed.front_matter.props or ()
+        optional = {prop.name for prop in declared if prop.optional and prop.default is None}
+        layout = lay_out(self._parsed.nodes, self._parsed.front_matter.whitespace)
+        for _, lines in layout.regions:
+            for line in lines:
+                marks = [mark for mark in line.marks if mark.kind != "text" or mark.text.strip(" \t")]
+                if line.kind != "text" or len(marks) != 1 or not isinstance(marks[0].node, Insertion):
+                    continue
+                root = marks[0].node.expression.root
+                if isinstance(root, ast.Name) and root.name in optional:
+                    self._note(
+                        marks[0].node.start,
+                        f"where {root.name} is None, its line stays, empty: write "
+                        f"<if test={{{root.name}}}>{{{root.name}}}</if>",
+                        is_error=False,
+                    )
+
+
+def _written(node: Element, name: str) -> str:
+    attribute = node.attribute(name)
+    value = None if attribute is None else attribute.value
+    return (value.constant or "") if isinstance(value, Quoted) else ""
+
+
+def _names_in(root: Expr) -> Iterator[tuple[ast.Name, bool]]:
+    """The names in an expression, and whether it is asked if they are there."""
+    stack: list[tuple[Expr, bool]] = [(root, False)]
+    while stack:
+        node, is_asked = stack.pop()
+        if isinstance(node, ast.Name):
+            yield node, is_asked
+        asks = isinstance(node, ast.Test) and node.asks == "defined"
+        for index, part in enumerate(parts_of(node)):
+            is_default = isinstance(node, ast.Filter) and node.function == "default" and index == 0
+            stack.append((part, is_asked or asks or is_default))
