@@ -1,5 +1,7 @@
 """Prompts as components: composed by priority, fitted to a token limit exactly."""
 
+from typing import TYPE_CHECKING
+
 from priompt_py.author.component import Component, component
 from priompt_py.author.excerpts import excerpt
 from priompt_py.author.json_form import from_json, from_json_text, to_json
@@ -53,17 +55,28 @@ from priompt_py.tokens.chat_format import ChatFormat
 from priompt_py.tokens.limits import LimitChoice, limit_for
 from priompt_py.tokens.tokenizer import Tokenizer, get_tokenizer, register_tokenizer
 
+if TYPE_CHECKING:
+    from priompt_py.template.bounds import Bounds
+    from priompt_py.template.environment import Environment, Template, load_template, parse_template
+    from priompt_py.template.loader import DictLoader, FileLoader, PackageLoader
+    from priompt_py.template.markup import markup
+
 __all__ = [
     "BASE_PRIORITY",
     "ArgumentTypeError",
     "ArgumentValueError",
+    "Bounds",
     "ChatFormat",
     "Component",
     "Decision",
+    "DictLoader",
     "Element",
+    "Environment",
+    "FileLoader",
     "JsonFormError",
     "LimitChoice",
     "Node",
+    "PackageLoader",
     "Program",
     "PromptError",
     "PromptTooLong",
@@ -73,6 +86,7 @@ __all__ = [
     "SourceMap",
     "Span",
     "StructureError",
+    "Template",
     "TemplateError",
     "TemplateSyntaxError",
     "TokenCache",
@@ -102,6 +116,9 @@ __all__ = [
     "isolate",
     "json_schema",
     "limit_for",
+    "load_template",
+    "markup",
+    "parse_template",
     "part",
     "register_tokenizer",
     "render",
@@ -114,3 +131,24 @@ __all__ = [
     "turn",
     "user_message",
 ]
+
+_OF_TEMPLATES = {
+    "Bounds": "bounds",
+    "DictLoader": "loader",
+    "Environment": "environment",
+    "FileLoader": "loader",
+    "PackageLoader": "loader",
+    "Template": "environment",
+    "load_template": "environment",
+    "markup": "markup",
+    "parse_template": "environment",
+}
+"""The modules of names that are imported when they are asked for: templates would double the time of the import."""
+
+
+def __getattr__(name: str) -> object:
+    if name not in _OF_TEMPLATES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"priompt_py.template.{_OF_TEMPLATES[name]}"), name)

@@ -14,9 +14,11 @@ from priompt_py.author.checks import (
     one_of_priorities,
     text_or_none,
     whole_number,
+    wrong_type,
+    wrong_value,
 )
 from priompt_py.author.checks import text as checked_text
-from priompt_py.errors import ArgumentTypeError, ArgumentValueError
+from priompt_py.errors import ArgumentValueError
 from priompt_py.model.elements import Excerpt, Number
 
 __all__ = ["excerpt", "split_text"]
@@ -74,8 +76,8 @@ def excerpt(
             f"excerpt() needs exactly one of priority, around and keep, got {' and '.join(given) or 'none'}"
         )
     if around is not None and whole_number("excerpt", "around", around, least=1) > max(1, len(pieces)):
-        raise ArgumentValueError(
-            f"excerpt() has {len(pieces)} pieces, which count from 1, got around={around}"
+        raise wrong_value(
+            "around", f"excerpt() has {len(pieces)} pieces, which count from 1, got around={around}"
         )
     if keep is not None:
         choice("excerpt", "keep", keep, ("head", "tail", "ends"))
@@ -97,7 +99,7 @@ def split_text(text: str, by: str | re.Pattern[str]) -> tuple[str, ...]:
     """``text`` in pieces that make it up again; none is empty."""
     if isinstance(by, re.Pattern):
         if not isinstance(by.pattern, str):
-            raise ArgumentTypeError(f"excerpt() needs a pattern for text, got by={got(by)}")
+            raise wrong_type("by", f"excerpt() needs a pattern for text, got by={got(by)}")
         return _split_after(by, text)
     choice("excerpt", "by", by, UNITS)
     if by == "sentence":
@@ -124,12 +126,14 @@ def _priorities(
     elif not isinstance(priority, (str, bytes)) and isinstance(cast("object", priority), Sequence):
         numbers = priority
     else:
-        raise ArgumentTypeError(
-            f"excerpt() needs a function or a list of numbers for priority, got priority={got(priority)}"
+        raise wrong_type(
+            "priority",
+            f"excerpt() needs a function or a list of numbers for priority, got priority={got(priority)}",
         )
     if len(numbers) != len(pieces):
-        raise ArgumentValueError(
-            f"excerpt() needs a priority for each of its {len(pieces)} pieces, got {len(numbers)} of them"
+        raise wrong_value(
+            "priority",
+            f"excerpt() needs a priority for each of its {len(pieces)} pieces, got {len(numbers)} of them",
         )
     for index, number in enumerate(numbers):
         if type(number) is not int:

@@ -21,10 +21,22 @@ _OWN_PRIORITY = {
         {"required": ["prel"], "properties": {"prel": {"type": "number"}}},
     ],
 }
-_DATA_OR_URL = [
-    {"required": ["data"], "properties": {"data": {"type": "string"}, "url": {"type": "null"}}},
-    {"required": ["url"], "properties": {"url": {"type": "string"}, "data": {"type": "null"}}},
-]
+
+
+def _one_of(*names: str) -> list[dict[str, Any]]:
+    """Exactly one of these arguments is given."""
+    return [
+        {
+            "required": [name],
+            "properties": {
+                other: {"not": {"type": "null"}} if other == name else {"type": "null"} for other in names
+            },
+        }
+        for name in names
+    ]
+
+
+_ONE_OF = {"excerpt": _one_of("priority", "around", "keep"), "image": _one_of("data", "url")}
 
 
 def json_schema() -> dict[str, Any]:
@@ -77,8 +89,8 @@ def _of_element(element: ElementInfo) -> dict[str, Any]:
     }
     if "prel" in properties:
         schema["not"] = _BOTH_PRIORITIES
-    if element.name == "image":
-        schema["oneOf"] = _DATA_OR_URL
+    if element.name in _ONE_OF:
+        schema["oneOf"] = _ONE_OF[element.name]
     copied: dict[str, Any] = json_copy(schema)  # plain dicts and lists, which a caller may change
     return copied
 

@@ -3,6 +3,7 @@
 A tag is the element without props and children; calling it gives the element with props, and
 ``[...]`` gives the element with children, which takes no more. So ``scope``, ``scope(p=5)``,
 ``scope["text"]`` and ``scope(p=5)["text"]`` are all nodes, and each can be used again and again.
+Props and children are given once each: what was called can't be called again.
 Tags that need a prop (``isolate``, ``empty``, …) are functions that return the element.
 """
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from priompt_py.cli.streams import prints_to_stderr, shown, warn
-from priompt_py.errors import PromptError, PromptTooLong, SourceError
+from priompt_py.errors import PromptError, PromptTooLong, SourceError, TemplateError
 
 if TYPE_CHECKING:
     from click import UsageError
@@ -32,6 +32,7 @@ __all__ = [
     "no_such_option",
     "prompt_code",
     "report",
+    "template_fault",
 ]
 
 DONE = 0
@@ -85,6 +86,8 @@ def _as_fault(error: BaseException) -> Fault:
         return _usage_fault(error)
     if isinstance(error, click.ClickException):
         return Fault(error.format_message())
+    if isinstance(error, TemplateError):
+        return template_fault(error)
     if isinstance(error, PromptError):  # a tokenizer or an option that the library refuses
         return Fault(str(error))
     if isinstance(error, OSError):  # the prompt's own errors are faults already: this is a standard stream
@@ -146,6 +149,8 @@ def _failure(error: BaseException, name: str, *, in_group: bool = False) -> Faul
         message = f"{error.message} ({len(errors)} {'error' if len(errors) == 1 else 'errors'})"
     elif isinstance(error, SystemExit):
         message = f"the prompt's code called sys.exit({error.code!r})"
+    elif isinstance(error, TemplateError):
+        return template_fault(error, notes)
     elif isinstance(error, PromptError):
         message = str(error)
     else:
@@ -154,6 +159,15 @@ def _failure(error: BaseException, name: str, *, in_group: bool = False) -> Faul
         if place is None and not in_group:
             notes.append("no line of the prompt's own code was met: --traceback shows where it was raised")
     return Fault(message, place=place or name, code=FAILED, notes=notes)
+
+
+def template_fault(error: TemplateError, notes: Sequence[str] = ()) -> Fault:
+    """The fault of a template: its place, the line with a caret, the templates that led there."""
+    place = None if error.file is None else shown(error.file)
+    if error.line is not None:
+        place = f"{place}:{error.line}:{error.column}"
+    below = [line[2:] for line in str(error).split("\n")[1:]]
+    return Fault(error.message, place=place, code=FAILED, notes=[*below, *notes])
 
 
 def _type_name(error: BaseException) -> str:

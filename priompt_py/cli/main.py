@@ -17,7 +17,9 @@ from priompt_py.cli import faults, streams
 __all__ = ["COMMANDS", "main"]
 
 COMMANDS: dict[str, tuple[str, str]] = {
+    "check": ("priompt_py.cli.check:check", "Look for mistakes in templates and prompts."),
     "count": ("priompt_py.cli.count:count", "Count the tokens of a file or of standard input."),
+    "fmt": ("priompt_py.cli.fmt:fmt", "Format templates."),
     "render": ("priompt_py.cli.render:render", "Render a prompt to standard output."),
 }
 """Where each command is, and its line in ``priompt --help``."""
@@ -78,8 +80,8 @@ def _show_version(ctx: click.Context, param: click.Parameter, value: bool) -> No
 def commands() -> None:
     """Prompts as trees with priorities, rendered to exactly what fits a token limit.
 
-    Results go to standard output, everything else to standard error. Exit codes: 0 done, 1 the prompt does not fit,
-    2 wrong usage, 3 the prompt's own code failed.
+    Results go to standard output, everything else to standard error. Exit codes: 0 done, 1 the prompt does not fit or
+    a check found something, 2 wrong usage, 3 the prompt's own code or template failed.
     """
 
 

@@ -47,8 +47,8 @@ FORMATS: dict[str, Callable[[Rendered], str]] = {
 def render(form: str | None, output: str | None, *, decisions: bool, **options: Any) -> None:
     """Render SOURCE under its token limit, to standard output.
 
-    SOURCE is package.module:prompt or file.py:prompt (a function, whose keyword arguments are the props, or a node),
-    a JSON tree (tree.json), or - for a JSON tree on standard input.
+    SOURCE is a template (chat.priompt), package.module:prompt or file.py:prompt (a function, whose keyword arguments
+    are the props, or a node), a JSON tree (tree.json), or - for a JSON tree on standard input.
     """
     if form is not None:
         choose("--format", form, tuple(FORMATS))

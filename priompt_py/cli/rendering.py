@@ -51,6 +51,8 @@ def render_source(options: PromptOptions, *, callbacks: bool = True) -> Rendered
     }
     with importable(options.source):
         source = load_source(options.source)
+        if options.tokenizer is None and options.model is None and source.tokenizer is not None:
+            keywords["tokenizer"] = checked_tokenizer(source.tokenizer, None)
         if limit is None:
             limit = source.token_limit
         if limit is None:

@@ -1,7 +1,7 @@
 """``SOURCE``: where a prompt comes from, and how its node is made from props.
 
-A source is a JSON tree (a ``.json`` file, or ``-`` for standard input), a name in a module
-(``package.module:prompt``) or in a file (``file.py:prompt``), or a file whose suffix has a loader
+A source is a template (a ``.priompt`` file), a JSON tree (a ``.json`` file, or ``-`` for standard input), a name in a
+module (``package.module:prompt``) or in a file (``file.py:prompt``), or a file whose suffix has a loader
 (:func:`register_loader`).
 """
 
@@ -28,13 +28,16 @@ Build: TypeAlias = "Callable[[Mapping[str, Any]], Any]"
 class Source:
     """A prompt that was found: ``name`` is what messages call it, ``build`` makes its node from props.
 
-    ``token_limit`` is the prompt's own limit, in tokens, if it has one.
+    ``token_limit`` is the prompt's own limit, in tokens, if it has one, ``tokenizer`` the name of its own tokenizer.
     """
 
-    def __init__(self, name: str, build: Build, *, token_limit: int | None = None) -> None:
+    def __init__(
+        self, name: str, build: Build, *, token_limit: int | None = None, tokenizer: str | None = None
+    ) -> None:
         self.name = name
         self.build = build
         self.token_limit = token_limit
+        self.tokenizer = tokenizer
 
 
 Loader: TypeAlias = "Callable[[str], Source]"
@@ -98,8 +101,9 @@ def _without_props(node: Any, props: Mapping[str, Any], why: str) -> Any:
 
 
 def _load_template(file: str) -> Source:
-    read_text(file)
-    raise Fault("templates are not in this version; it reads JSON trees and Python", place=name_of(file))
+    from priompt_py.cli.templates import load_source_of_template
+
+    return load_source_of_template(file)
 
 
 register_loader(".json", _load_json)

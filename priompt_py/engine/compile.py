@@ -157,17 +157,17 @@ class _Compiler(Recorder):
         enter, text_message = self.enter, self.text_message
         leaf, leaf_high = self.ops.leaves.append, self.ops.highs.append
         level = self.levels().append
-        counts_whole = type(declared) is int
+        whole = type(declared) is int
         for child in frame.iterator:
             kind = type(child)
             if kind is Scope:
                 scope = cast("Scope", child)
                 kids = scope.children
                 if len(kids) == 1 and scope.on_include is None and scope.on_eject is None:
-                    p, prel = scope.p, scope.prel
+                    p = scope.p
                     if p is None:
-                        quick = counts_whole and type(prel) is int
-                        p = declared + prel if quick else self.declared(scope, declared)
+                        prel = scope.prel
+                        p = declared + prel if whole and type(prel) is int else self.declared(scope, declared)
                     kid = kids[0]
                     if type(kid) is str:
                         if kid:

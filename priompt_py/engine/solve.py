@@ -24,7 +24,7 @@ from priompt_py.engine.walker import Walker
 from priompt_py.errors import PromptTooLong
 from priompt_py.model.elements import BASE_PRIORITY, Message, Number
 from priompt_py.model.limits import resolve_limit
-from priompt_py.model.ops import Compiled, IsolateOp, Leaf, Ops, ReserveOp
+from priompt_py.model.ops import NEVER, Compiled, IsolateOp, Leaf, Ops, ReserveOp
 
 __all__ = ["Solution", "Solved", "solve"]
 
@@ -188,7 +188,7 @@ def _search(sheet: Sheet, pricing: Pricing, limit: int) -> Solved | None:
     floor = next_change(walker)
     cutoff = level
     for declared in sheet.levels:
-        if declared < cutoff and (floor is None or declared > floor):
+        if NEVER < declared < cutoff and (floor is None or declared > floor):
             cutoff = declared
     return Solved(sheet, cutoff, walker.on, walker.total)
 

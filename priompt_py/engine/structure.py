@@ -33,14 +33,15 @@ def drop_text_beside_messages(compiled: Compiled) -> None:
 def _drop_text(compiled: Compiled, ops: Ops, start: int, end: int) -> None:
     for index in range(start, end):
         leaf = ops.leaves[index]
-        if isinstance(leaf, str):
-            if leaf.strip() and not any(index in hidden for hidden in ops.hidden):
-                shown = repr(leaf if len(leaf) <= 40 else leaf[:37] + "...")
-                raise StructureError(
-                    f"{path_of_leaf(compiled, ops, index)}: the text {shown} stands beside messages; "
-                    "put it into a message"
-                )
-            ops.leaves[index] = ""
+        if not isinstance(leaf, str) or any(index in hidden for hidden in ops.hidden):
+            continue
+        if leaf.strip():
+            shown = repr(leaf if len(leaf) <= 40 else leaf[:37] + "...")
+            raise StructureError(
+                f"{path_of_leaf(compiled, ops, index)}: the text {shown} stands beside messages; "
+                "put it into a message"
+            )
+        ops.leaves[index] = ""
 
 
 def path_of_leaf(compiled: Compiled, ops: Ops, index: int) -> str:

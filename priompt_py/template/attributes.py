@@ -30,7 +30,23 @@ NUMBER = re.compile(r"\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\s*", re.A
 _VARIABLE = re.compile(r"[^\W\d_]\w*")
 _COMPONENT = re.compile(r"[A-Z]\w*")
 _NO_NAMES = frozenset(
-    {"and", "or", "not", "in", "is", "if", "else", "for", "lambda", "True", "False", "None", "await", "yield", "import"}
+    {
+        "and",
+        "or",
+        "not",
+        "in",
+        "is",
+        "if",
+        "else",
+        "for",
+        "lambda",
+        "True",
+        "False",
+        "None",
+        "await",
+        "yield",
+        "import",
+    }
 )
 
 
@@ -46,7 +62,9 @@ def expression_of(code: Code, source: Source, errors: list[TemplateSyntaxError])
             errors.append(source.syntax_error(code.start, message))
             return None
         if inner[:1] == "%" and inner[-1:] == "%":
-            message = 'there is no {% … %}: write <if test={…}>, <for each="…" in={…}> or <let name="…" value={…}/>'
+            message = (
+                'there is no {% … %}: write <if test={…}>, <for each="…" in={…}> or <let name="…" value={…}/>'
+            )
             errors.append(source.syntax_error(code.start - 1, message))
             return None
         errors.append(source.syntax_error(min(code.start + error.at, len(source.text)), message))
@@ -75,8 +93,13 @@ def read_attributes(
         attribute = _read(raw, source, errors)
         if attribute is not None and _is_known(tag, attribute, source, errors):
             found.append(attribute)
-    _check_required(tag, names, has_spread=len(found) > 0 and any(type(one) is Spread for one in found),
-                    source=source, errors=errors)
+    _check_required(
+        tag,
+        names,
+        has_spread=len(found) > 0 and any(type(one) is Spread for one in found),
+        source=source,
+        errors=errors,
+    )
     return tuple(found)
 
 
@@ -116,12 +139,18 @@ def _is_known(tag: TagItem, attribute: Attribute, source: Source, errors: list[T
     if name == "whitespace":
         mode = attribute.value.constant if isinstance(attribute.value, Quoted) else None
         if mode not in MODES:
-            problem = f'whitespace is one of {", ".join(f"{mode!r}" for mode in MODES)}, in quotes'.replace("'", '"')
+            problem = f"whitespace is one of {', '.join(f'{mode!r}' for mode in MODES)}, in quotes".replace(
+                "'", '"'
+            )
     elif tag.name in CONTROL:
         problem = _control_problem(tag.name, CONTROL[tag.name].by_name[name], attribute)
     elif name in NUMBER_ARGUMENTS[tag.name] and isinstance(attribute.value, Quoted):
         text = attribute.value.constant
-        if text is not None and name in ("p", "prel", "tokens") and not NUMBER.fullmatch(text):
+        if (
+            text is not None
+            and name not in ("token_limit", "max_response_tokens")
+            and not NUMBER.fullmatch(text)
+        ):
             problem = f'{name} needs a number, got "{one_line(text)}"'
     if problem is not None:
         errors.append(source.syntax_error(attribute.start, problem))
@@ -150,7 +179,9 @@ def _control_problem(tag: str, argument: ControlArgument, attribute: Attribute) 
     if text is None:
         return f'{name} of <{tag}> is written out, in quotes: {name}="…"'
     if argument.kind == "name" and (not _VARIABLE.fullmatch(text) or text in _NO_NAMES):
-        return f'{name} of <{tag}> needs a name (letters, digits and _, a letter first), got "{one_line(text)}"'
+        return (
+            f'{name} of <{tag}> needs a name (letters, digits and _, a letter first), got "{one_line(text)}"'
+        )
     if argument.kind == "component" and not _COMPONENT.fullmatch(text):
         return f'{name} of <{tag}> needs the name of a component, which begins with a capital, got "{one_line(text)}"'
     return None
@@ -165,6 +196,8 @@ def _check_required(
     if control is not None:
         missing = [one.name for one in control.arguments if one.required and one.name not in names]
     else:
-        missing = [one.name for one in ELEMENTS_BY_NAME[tag.name].arguments if one.required and one.name not in names]
+        missing = [
+            one.name for one in ELEMENTS_BY_NAME[tag.name].arguments if one.required and one.name not in names
+        ]
     if missing:
         errors.append(source.syntax_error(tag.start, f"<{tag.name}> needs {' and '.join(missing)}"))

@@ -22,12 +22,14 @@ class UndefinedFault(Fault):
     """A name, attribute or key that isn't there."""
 
 
-def _whole(instance: Any, attribute: attrs.Attribute[int], value: object) -> None:
+def _whole(_instance: Any, attribute: attrs.Attribute[int], value: object) -> None:
     from priompt_py.errors import ArgumentTypeError, ArgumentValueError
     from priompt_py.model.values import short_repr
 
     if type(value) is not int:
-        raise ArgumentTypeError(f"Bounds() needs a whole number for {attribute.name}, got {short_repr(value)}")
+        raise ArgumentTypeError(
+            f"Bounds() needs a whole number for {attribute.name}, got {short_repr(value)}"
+        )
     if value < 1:
         raise ArgumentValueError(f"Bounds() needs {attribute.name} >= 1, got {value}")
 

@@ -18,7 +18,17 @@ from priompt_py.template.expressions import size_of
 from priompt_py.template.layout import Layout
 from priompt_py.template.nodes import Tail, around_each, is_nothing, settle, trim_end
 from priompt_py.template.source import Source
-from priompt_py.template.syntax import Attribute, Comment, Element, Expression, Insertion, Quoted, Spread, TemplateNode, Text
+from priompt_py.template.syntax import (
+    Attribute,
+    Comment,
+    Element,
+    Expression,
+    Insertion,
+    Quoted,
+    Spread,
+    TemplateNode,
+    Text,
+)
 from priompt_py.template.values import items_of, truth_of
 from priompt_py.template.vocabulary import MESSAGES, is_component
 
@@ -161,7 +171,7 @@ def _element(unit: Unit, node: Element, *, level: int, in_first: bool, tail: boo
         case name if is_component(name):
             return compile_component(unit, node, level=level, in_first=in_first, tail=tail)
         case _:
-            return compile_element(unit, node, level=level, in_first=in_first, tail=tail)
+            return compile_element(unit, node, level=level, tail=tail)
 
 
 def expressions_of(node: Element) -> Iterator[Expression]:
@@ -237,23 +247,23 @@ def flatten(unit: Unit, run: Run, value: Any, expression: Expression) -> list[An
 
 
 def _raw(unit: Unit, node: Element, *, level: int, in_first: bool, tail: bool) -> Step:
-    content = compile_content(
-        unit, node.children, level=level, at=node.start, in_first=in_first, tail=tail
-    )
+    content = compile_content(unit, node.children, level=level, at=node.start, in_first=in_first, tail=tail)
     return _wrapped(content.into, unit.layout.around.get(id(node)), in_first=in_first, tail=tail)
 
 
 def _children(unit: Unit, node: Element, *, in_first: bool, tail: bool) -> Step:
     around = unit.layout.around.get(id(node))
 
-    def step(run: Run, names: Names, out: list[Any]) -> None:
+    def step(run: Run, _names: Names, out: list[Any]) -> None:
         given = list(run.children)
         run.budget.steps -= len(given)
         for child in given:
             if isinstance(child, str):
                 run.budget.text -= len(child)
         if run.budget.text < 0 or run.budget.steps < 0:
-            raise unit.source.error(node.start, "the children stand too often in the template", stack=run.stack)
+            raise unit.source.error(
+                node.start, "the children stand too often in the template", stack=run.stack
+            )
         if in_first:
             given = one_alternative(given)
             if around is not None:
@@ -282,7 +292,9 @@ def _wrapped(step: Step, around: tuple[str, str] | None, *, in_first: bool, tail
         given: list[Any] = []
         step(run, names, given)
         if in_first:
-            out.extend(around_each(given, before, after) if tail else settle(around_each(given, before, after)))
+            out.extend(
+                around_each(given, before, after) if tail else settle(around_each(given, before, after))
+            )
         elif all(map(is_nothing, given)):
             out.extend(given)
         else:
@@ -299,7 +311,7 @@ def _let(unit: Unit, node: Element) -> Step:
     name = _written(node, "name")
     value = _value_of(unit, node, "value")
 
-    def step(run: Run, names: Names, out: list[Any]) -> None:
+    def step(run: Run, names: Names, _out: list[Any]) -> None:
         names[name] = value(run, names)
 
     return step
@@ -369,9 +381,7 @@ def _for(unit: Unit, node: Element, *, level: int, in_first: bool, tail: bool) -
     assert attribute is not None
     values = _value_of(unit, node, "in")
     parts = [
-        compile_content(
-            unit, children, level=level + 1, at=node.start, in_first=in_first, tail=tail
-        )
+        compile_content(unit, children, level=level + 1, at=node.start, in_first=in_first, tail=tail)
         for _, children in _branches(node)
     ]
     body, otherwise = parts[0], parts[1] if len(parts) > 1 else None

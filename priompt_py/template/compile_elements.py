@@ -39,7 +39,7 @@ def value_of(unit: Unit, attribute: Attribute) -> Callable[[Run, Names], Any]:
     """The function that gives an attribute's value."""
     value = attribute.value
     if value is None:
-        return lambda run, names: True
+        return lambda _run, _names: True
     if isinstance(value, Expression):
         return evaluate_expression(unit, value)
     return _quoted(unit, value)
@@ -49,7 +49,7 @@ def _quoted(unit: Unit, value: Quoted) -> Callable[[Run, Names], Any]:
     constant = value.constant
     if constant is not None:
         text = decode(constant)
-        return lambda run, names: text
+        return lambda _run, _names: text
     parts: list[tuple[str, Expression | None, Any]] = [
         (decode(part), None, None) if isinstance(part, str) else ("", part, evaluate_expression(unit, part))
         for part in value.parts
@@ -95,7 +95,7 @@ def _number(value: Any) -> Any:
 # ------------------------------------------------------------------------------------------ elements
 
 
-def compile_element(unit: Unit, node: Element, *, level: int, in_first: bool, tail: bool) -> Step:
+def compile_element(unit: Unit, node: Element, *, level: int, tail: bool) -> Step:
     """The step that makes an element of the table."""
     info = ELEMENTS_BY_NAME[node.name]
     opened = _opener(unit, node, info)
@@ -214,19 +214,15 @@ def _constant_opener(
 ) -> Callable[[Run, Names], Any]:
     made: list[Any] = []
 
-    def opened(run: Run, names: Names) -> Any:
+    def opened(run: Run, _names: Names) -> Any:
         if not made:
             try:
-                made.append(info.make(**constants) if constants or info.is_void else _bare(info))
+                made.append(info.make(**constants))
             except (ArgumentTypeError, ArgumentValueError) as error:
                 raise _refused(unit, run, node, error) from error
         return made[0]
 
     return opened
-
-
-def _bare(info: ElementInfo) -> Any:
-    return info.make()
 
 
 def _spread_into(
@@ -241,21 +237,29 @@ def _spread_into(
     """Take the attributes of a spread; one that is given already is an error."""
     expression = spread.expression
     if not is_mapping(value):
-        raise unit.error(run, Fault(f"a spread needs a mapping of attributes, got {type(value).__name__}", 0), expression)
+        raise unit.error(
+            run, Fault(f"a spread needs a mapping of attributes, got {type(value).__name__}", 0), expression
+        )
     written = {one.name for one in given if isinstance(one, Attribute)}
     is_element = node.name in ELEMENTS_BY_NAME
     for name, item in value.items():
         if not isinstance(name, str):
-            raise unit.error(run, Fault(f"the names of attributes are texts, got {type(name).__name__}", 0), expression)
+            raise unit.error(
+                run, Fault(f"the names of attributes are texts, got {type(name).__name__}", 0), expression
+            )
         if name in written or name in arguments:
             raise unit.error(run, Fault(f"the attribute {one_line(name)} is given twice", 0), expression)
         if is_element and name not in ELEMENTS_BY_NAME[node.name].by_name:
             hint = near(name, known_attributes(node.name))
-            raise unit.error(run, Fault(f"<{node.name}> takes no attribute {one_line(name)}{hint}", 0), expression)
+            raise unit.error(
+                run, Fault(f"<{node.name}> takes no attribute {one_line(name)}{hint}", 0), expression
+            )
         arguments[name] = _number(item) if is_element and name in NUMBER_ARGUMENTS[node.name] else item
 
 
-def _check_complete(unit: Unit, run: Run, node: Element, info: ElementInfo, arguments: dict[str, Any]) -> None:
+def _check_complete(
+    unit: Unit, run: Run, node: Element, info: ElementInfo, arguments: dict[str, Any]
+) -> None:
     missing = [one.name for one in info.arguments if one.required and one.name not in arguments]
     if missing:
         raise unit.source.error(node.start, f"<{node.name}> needs {' and '.join(missing)}", stack=run.stack)

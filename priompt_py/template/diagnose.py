@@ -67,7 +67,9 @@ def _in_text(source: Source, at: int) -> tuple[TemplateSyntaxError, int]:
     match = re.match(r"</?\s*(?:>|$)", rest)
     if match and match[0] in ("<>", "</>"):
         return (
-            source.syntax_error(at, f"there is no {match[0]}: nodes need no tag around them; a tag has a name"),
+            source.syntax_error(
+                at, f"there is no {match[0]}: nodes need no tag around them; a tag has a name"
+            ),
             at + len(match[0]),
         )
     if rest.startswith("</"):
@@ -76,13 +78,15 @@ def _in_text(source: Source, at: int) -> tuple[TemplateSyntaxError, int]:
         name = match[1]
         if name:
             return source.syntax_error(at, f"a closing tag holds its name alone: </{name}>"), at + match.end()
-        return source.syntax_error(at, f"`{one_line(match[0], 20)}` is no closing tag: names begin with a letter"), (
-            at + max(2, match.end())
-        )
+        return source.syntax_error(
+            at, f"`{one_line(match[0], 20)}` is no closing tag: names begin with a letter"
+        ), (at + max(2, match.end()))
     hint = 'as text it is written &lt; or {"<"}'
     match = re.match(r"<\s+([^\W\d][\w.:-]*)", rest)
     if match:
-        return source.syntax_error(at, f"a lone `<`: a tag is written <{match[1]}>, without a blank; {hint}"), at + 1
+        return source.syntax_error(
+            at, f"a lone `<`: a tag is written <{match[1]}>, without a blank; {hint}"
+        ), at + 1
     if re.match(r"<\d", rest):
         return source.syntax_error(at, f"a lone `<`: names of tags begin with a letter; {hint}"), at + 1
     if rest.startswith(("<!", "<?")):
@@ -97,7 +101,8 @@ def _in_code(source: Source, brace: int, at: int, *, in_tag: bool) -> TemplateSy
     text = source.text
     if at < len(text) and text[at] in "\"'":
         return source.syntax_error(
-            at, f"the text that begins with {text[at]} is not closed on its line, inside the {{ of line {source.line_of(brace)}"
+            at,
+            f"the text that begins with {text[at]} is not closed on its line, inside the {{ of line {source.line_of(brace)}",
         )
     if text.startswith("{/*", brace) or text.startswith("{#", brace):
         mark = "#}" if text.startswith("{#", brace) else "*/}"
@@ -112,7 +117,9 @@ def in_quotes(source: Source, value: str, start: int, at: int) -> TemplateSyntax
     other = "'" if quote == '"' else '"'
     opened = value.rfind("{", 0, at) if at else -1
     if at < len(value) and value[at] == "}":
-        return source.syntax_error(start + at, 'a lone `}` in quotes: it is written {"}"} or &rbrace;'.replace('"', other))
+        return source.syntax_error(
+            start + at, 'a lone `}` in quotes: it is written {"}"} or &rbrace;'.replace('"', other)
+        )
     opened = max(opened, 0) if value[at : at + 1] != "{" else at
     return source.syntax_error(
         start + opened,
@@ -137,27 +144,36 @@ def _in_tag(source: Source, at: int, broken: Sequence[_Token]) -> TemplateSyntax
     met = text[at]
     rest = text[at : at + 200]
     if met == "<":
-        return source.syntax_error(at, f"the tag <{name} of line {source.line_of(start)} is not closed with > before this <")
+        return source.syntax_error(
+            at, f"the tag <{name} of line {source.line_of(start)} is not closed with > before this <"
+        )
     if met == "/":
         return source.syntax_error(at, f"the tag <{name} ends with /> in one piece")
     if met == "=":
         return source.syntax_error(at, "an attribute's name is missing before the =")
     if rest.startswith("..."):
         word = re.match(r"\.\.\.([\w.]*)", rest)
-        return source.syntax_error(at, f"a spread stands in braces: {{...{word[1] if word and word[1] else 'props'}}}")
+        return source.syntax_error(
+            at, f"a spread stands in braces: {{...{word[1] if word and word[1] else 'props'}}}"
+        )
     if rest.startswith(("{#", "{/*")):
         return source.syntax_error(at, "a comment can't stand inside a tag")
     if met == "{":
         code = re.match(r"\{([^{}]*)\}", rest)
         inner = one_line(code[1], 20) if code else "…"
-        return source.syntax_error(at, f"a value without a name: write name={{{inner}}}, or {{...{inner}}} for a mapping of attributes")
+        return source.syntax_error(
+            at,
+            f"a value without a name: write name={{{inner}}}, or {{...{inner}}} for a mapping of attributes",
+        )
     if met in "\"'":
-        if at and text[at - 1] == met or last[1] == "QUOTED":
+        if (at and text[at - 1] == met) or last[1] == "QUOTED":
             return source.syntax_error(at, f"a stray quote in the tag <{name}")
         return source.syntax_error(at, f"a stray quote in the tag <{name}: a value stands behind name=")
     word = re.match(r"[^\s=<>\"'{}/]+", rest)
     if word and text[at - 1].isspace():
-        return source.syntax_error(at, f"`{one_line(word[0], 30)}` is no name of an attribute: it has letters, digits, _ and -")
+        return source.syntax_error(
+            at, f"`{one_line(word[0], 30)}` is no name of an attribute: it has letters, digits, _ and -"
+        )
     if last[1] in ("QUOTED", "CLOSE_BRACE"):
         return source.syntax_error(at, "a blank is missing between two attributes")
     return source.syntax_error(at, f"`{one_line(met)}` can't stand in the tag <{name}")
@@ -168,11 +184,17 @@ def _no_value(source: Source, at: int, broken: Sequence[_Token]) -> TemplateSynt
     name = broken[-2][2].strip() if len(broken) > 1 else "name"
     rest = text[at : at + 200]
     if not rest or rest[0] == ">" or rest.startswith("/>"):
-        return source.syntax_error(min(at, len(text)), f'the value of {name} is missing: {name}="text" or {name}={{expression}}')
+        return source.syntax_error(
+            min(at, len(text)), f'the value of {name} is missing: {name}="text" or {name}={{expression}}'
+        )
     if rest[0] in "\"'":
         return source.syntax_error(at, f"the value of {name} is not closed with {rest[0]}")
     if rest[0] == "<":
-        return source.syntax_error(at, f"a tag can't be the value of {name}: a value is \"text\" or {{expression}}")
+        return source.syntax_error(
+            at, f'a tag can\'t be the value of {name}: a value is "text" or {{expression}}'
+        )
     word = re.match(r"[^\s<>\"'{}]+?(?=/?>|[\s<\"'{}]|$)", rest)
     shown = one_line(word[0], 20) if word else rest[0]
-    return source.syntax_error(at, f'the value of {name} needs quotes or braces: {name}="{shown}" or {name}={{{shown}}}')
+    return source.syntax_error(
+        at, f'the value of {name} needs quotes or braces: {name}="{shown}" or {name}={{{shown}}}'
+    )

@@ -37,7 +37,9 @@ class Template:
     ``component`` is the same as a tag, for Python that gives it children: ``box.component(title="A")["text"]``.
     """
 
-    def __init__(self, environment: Environment, parsed: ParsedTemplate, link: Link, *, name: str | None) -> None:
+    def __init__(
+        self, environment: Environment, parsed: ParsedTemplate, link: Link, *, name: str | None
+    ) -> None:
         self.environment = environment
         self.parsed = parsed
         self.name = name
@@ -80,7 +82,7 @@ class Template:
         return Component(call)
 
     def _evaluate(self, props: Mapping[str, Any], children: list[Any]) -> Node:
-        def wrong(message: str, name: str | None) -> TemplateError:
+        def wrong(message: str, _name: str | None) -> TemplateError:
             return TemplateError(message, file=self.shown)
 
         run = self.environment.new_run(self.front_matter.tokenizer)
@@ -90,7 +92,9 @@ class Template:
             with without_collections():
                 return self._body.nodes(run, names)
         except RecursionError:
-            raise TemplateError("the template is nested too deeply for the program that calls it", file=self.shown) from None
+            raise TemplateError(
+                "the template is nested too deeply for the program that calls it", file=self.shown
+            ) from None
 
     def __repr__(self) -> str:
         return f"<Template {self.shown}>"
@@ -119,7 +123,9 @@ class Environment:
         self.components: Mapping[str, Callable[..., Any]] = _checked("components", components)
         for name in self.components:
             if not is_component(name):
-                raise ArgumentValueError(f"Environment() needs components with capitalised names, got {name!r}")
+                raise ArgumentValueError(
+                    f"Environment() needs components with capitalised names, got {name!r}"
+                )
         self.strict = strict
         self.bounds = Bounds() if bounds is None else bounds
         self.tokenizer = tokenizer
@@ -152,7 +158,9 @@ class Environment:
             self._cache[name] = made
             return made
 
-    def _made(self, parsed: ParsedTemplate, name: str | None, stamp: object, importers: tuple[str, ...]) -> Template:
+    def _made(
+        self, parsed: ParsedTemplate, name: str | None, stamp: object, importers: tuple[str, ...]
+    ) -> Template:
         return Template(self, parsed, link(self, parsed, name, stamp, importers), name=name)
 
     def _is_current(self, template: Template) -> bool:
@@ -187,7 +195,9 @@ def _checked(what: str, given: Mapping[str, Callable[..., Any]] | None) -> dict[
     found = dict(given or {})
     for name, value in found.items():
         if not name.isidentifier() or name.startswith("_"):
-            raise ArgumentValueError(f"Environment() needs names of letters and digits for {what}, got {name!r}")
+            raise ArgumentValueError(
+                f"Environment() needs names of letters and digits for {what}, got {name!r}"
+            )
         if not callable(value):
             raise ArgumentTypeError(f"Environment() needs functions for {what}, got {name}={value!r}")
     return found
@@ -234,5 +244,3 @@ def _beside(file: Path, like: Environment) -> Environment:
 def parse_template(text: str, name: str = "<template>") -> ParsedTemplate:
     """The syntax of a template, without loading what it imports. Raises TemplateSyntaxError."""
     return parse_source(Source(text, name))
-
-

@@ -53,45 +53,7 @@ class Run:
 
 def compile_expression(node: Expr) -> Evaluate:
     """The function that evaluates an expression. It raises Fault, with the place in the expression's text."""
-    match node:
-        case ast.Constant(value=value):
-            return lambda run, names: value
-        case ast.Name():
-            return _name(node)
-        case ast.Attribute(of=of, name=name, at=at):
-            inner = compile_expression(of)
-            return _guarded(lambda run, names: attribute_of(inner(run, names), name), at, soft=True)
-        case ast.Item():
-            return _item(node)
-        case ast.Slice():
-            return _slice(node)
-        case ast.ListOf(items=items):
-            return _list(items, list, node.at)
-        case ast.TupleOf(items=items):
-            return _list(items, tuple, node.at)
-        case ast.MappingOf():
-            return _mapping(node)
-        case ast.Unary():
-            return _unary(node)
-        case ast.Binary(operator=operator, left=left, right=right, at=at):
-            one, other = compile_expression(left), compile_expression(right)
-            return _guarded(
-                lambda run, names: arithmetic(operator, one(run, names), other(run, names), run.budget), at
-            )
-        case ast.Comparison():
-            return _comparison(node)
-        case ast.Logic():
-            return _logic(node)
-        case ast.Conditional():
-            return _conditional(node)
-        case ast.Call():
-            return _call(node.function, (), node.arguments, node.keywords, node.at)
-        case ast.Filter(function="default"):
-            return _default(node)
-        case ast.Filter():
-            return _call(node.function, (node.value,), node.arguments, node.keywords, node.at)
-        case ast.Test():
-            return _test(node)
+    return _COMPILERS[type(node)](node)
 
 
 def _guarded(evaluate: Evaluate, at: int, *, soft: bool = False) -> Evaluate:
@@ -108,6 +70,23 @@ def _guarded(evaluate: Evaluate, at: int, *, soft: bool = False) -> Evaluate:
             raise
 
     return guarded
+
+
+def _constant(node: ast.Constant) -> Evaluate:
+    value = node.value
+    return lambda _run, _names: value
+
+
+def _attribute(node: ast.Attribute) -> Evaluate:
+    of, name = compile_expression(node.of), node.name
+    return _guarded(lambda run, names: attribute_of(of(run, names), name), node.at, soft=True)
+
+
+def _binary(node: ast.Binary) -> Evaluate:
+    operator, left, right = node.operator, compile_expression(node.left), compile_expression(node.right)
+    return _guarded(
+        lambda run, names: arithmetic(operator, left(run, names), right(run, names), run.budget), node.at
+    )
 
 
 def _name(node: ast.Name) -> Evaluate:
@@ -134,7 +113,9 @@ def _item(node: ast.Item) -> Evaluate:
 
 def _slice(node: ast.Slice) -> Evaluate:
     of = compile_expression(node.of)
-    bounds = [None if part is None else compile_expression(part) for part in (node.start, node.stop, node.step)]
+    bounds = [
+        None if part is None else compile_expression(part) for part in (node.start, node.stop, node.step)
+    ]
 
     def evaluate(run: Run, names: Names) -> Any:
         start, stop, step = (None if part is None else part(run, names) for part in bounds)
@@ -143,9 +124,14 @@ def _slice(node: ast.Slice) -> Evaluate:
     return _guarded(evaluate, node.at)
 
 
-def _list(items: tuple[Expr, ...], make: Callable[[list[Any]], Any], at: int) -> Evaluate:
-    parts = [compile_expression(item) for item in items]
-    return lambda run, names: make([part(run, names) for part in parts])
+def _list(node: ast.ListOf) -> Evaluate:
+    parts = [compile_expression(item) for item in node.items]
+    return lambda run, names: [part(run, names) for part in parts]
+
+
+def _tuple(node: ast.TupleOf) -> Evaluate:
+    parts = [compile_expression(item) for item in node.items]
+    return lambda run, names: tuple([part(run, names) for part in parts])
 
 
 def _mapping(node: ast.MappingOf) -> Evaluate:
@@ -212,19 +198,16 @@ def _logic(node: ast.Logic) -> Evaluate:
 def _conditional(node: ast.Conditional) -> Evaluate:
     value, test, otherwise = map(compile_expression, (node.value, node.test, node.otherwise))
     return _guarded(
-        lambda run, names: value(run, names) if truth_of(test(run, names)) else otherwise(run, names), node.test.at
+        lambda run, names: value(run, names) if truth_of(test(run, names)) else otherwise(run, names),
+        node.test.at,
     )
 
 
-def _call(
-    name: str,
-    before: tuple[Expr, ...],
-    arguments: tuple[Expr, ...],
-    keywords: tuple[tuple[str, Expr], ...],
-    at: int,
-) -> Evaluate:
-    parts = [compile_expression(part) for part in (*before, *arguments)]
-    named = [(key, compile_expression(part)) for key, part in keywords]
+def _call(node: ast.Call | ast.Filter) -> Evaluate:
+    name, at = node.function, node.at
+    before = (node.value,) if isinstance(node, ast.Filter) else ()
+    parts = [compile_expression(part) for part in (*before, *node.arguments)]
+    named = [(key, compile_expression(part)) for key, part in node.keywords]
 
     def evaluate(run: Run, names: Names) -> Any:
         function = run.functions.get(name)
@@ -241,10 +224,14 @@ def _call(
     return _guarded(evaluate, at)
 
 
+def _filter(node: ast.Filter) -> Evaluate:
+    return _default(node) if node.function == "default" else _call(node)
+
+
 def _default(node: ast.Filter) -> Evaluate:
     value = compile_expression(node.value)
     if len(node.arguments) + len(node.keywords) != 1:
-        return _call(node.function, (node.value,), node.arguments, node.keywords, node.at)
+        return _call(node)
     other = compile_expression(node.arguments[0] if node.arguments else node.keywords[0][1])
 
     def evaluate(run: Run, names: Names) -> Any:
@@ -273,3 +260,23 @@ def _test(node: ast.Test) -> Evaluate:
         return not negated
 
     return evaluate
+
+
+_COMPILERS: dict[type, Callable[[Any], Evaluate]] = {
+    ast.Constant: _constant,
+    ast.Name: _name,
+    ast.Attribute: _attribute,
+    ast.Item: _item,
+    ast.Slice: _slice,
+    ast.ListOf: _list,
+    ast.TupleOf: _tuple,
+    ast.MappingOf: _mapping,
+    ast.Unary: _unary,
+    ast.Binary: _binary,
+    ast.Comparison: _comparison,
+    ast.Logic: _logic,
+    ast.Conditional: _conditional,
+    ast.Call: _call,
+    ast.Filter: _filter,
+    ast.Test: _test,
+}

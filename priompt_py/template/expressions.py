@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from priompt_py.template import expression_syntax as ast
+from priompt_py.template.expression_faults import RESERVED, BadExpressionError, bad_character, bad_token
 from priompt_py.template.expression_syntax import Expr, parts_of
 from priompt_py.template.grammar import parser
 
@@ -25,29 +26,6 @@ _MOST_DIGITS = 600
 
 _WHOLE = re.compile(r"\s*(0|[1-9][0-9]{0,14})\s*", re.ASCII)
 _WORD = re.compile(r"\s*([A-Za-z_][A-Za-z_0-9]*)\s*", re.ASCII)
-_RESERVED = {
-    "lambda": "there are no lambdas",
-    "for": "there are no comprehensions; write <for each=\"…\" in={…}>",
-    "await": "there is no await; async values come in as props",
-    "yield": "there is no yield",
-    "import": 'there is no import in expressions; write <import name="…" from="…"/>',
-    "and": "`and` stands between two values",
-    "or": "`or` stands between two values",
-    "if": "it is written `value if test else other`",
-    "else": "it is written `value if test else other`",
-    "in": "`in` stands between two values",
-    "is": "`is` asks `is None`, `is not None`, `is defined` and `is not defined`",
-    "not": "`not` stands before a value",
-}
-
-
-class BadExpressionError(Exception):
-    """An expression that can't be parsed: ``at`` is the 0-based offset in its text."""
-
-    def __init__(self, at: int, message: str) -> None:
-        super().__init__(message)
-        self.at = at
-        self.message = message
 
 
 def parse_expression(text: str) -> Expr:
@@ -61,7 +39,7 @@ def parse_expression(text: str) -> Expr:
     return _parse(text)
 
 
-_KEYWORDS = frozenset((*_RESERVED, "True", "False", "None"))
+_KEYWORDS = frozenset((*RESERVED, "True", "False", "None"))
 
 
 @lru_cache(maxsize=4096)
@@ -69,19 +47,23 @@ def _parse(text: str) -> Expr:
     if not text.strip():
         raise BadExpressionError(0, "there is no expression between the braces")
     if len(text) > _MOST_LONG:
-        raise BadExpressionError(0, f"an expression has at most {_MOST_LONG:,} characters, this one {len(text):,}")
+        raise BadExpressionError(
+            0, f"an expression has at most {_MOST_LONG:,} characters, this one {len(text):,}"
+        )
     from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            root: Any = parser("expressions", "start", _BUILD).parse(text)
+            tree: Any = parser("expressions", "start", _BUILD).parse(text)
     except UnexpectedCharacters as error:
-        raise BadExpressionError(error.pos_in_stream, _bad_character(text, error.pos_in_stream)) from None
+        place: Any = error.pos_in_stream
+        raise BadExpressionError(place, bad_character(text, place)) from None
     except UnexpectedToken as error:
-        raise _bad_token(text, error.token) from None
+        raise bad_token(text, error.token) from None
     except UnexpectedInput:  # pragma: no cover - lark has no third kind for LALR
         raise BadExpressionError(0, "this is no expression") from None
+    root: Expr = tree
     _check_depth(root)
     return root
 
@@ -114,7 +96,7 @@ class _Build:
     def name(self, children: list[Token]) -> Expr:
         (token,) = children
         if token in _KEYWORDS:
-            raise BadExpressionError(_start(token), f"`{token}` is no name: {_RESERVED[str(token)]}")
+            raise BadExpressionError(_start(token), f"`{token}` is no name: {RESERVED[str(token)]}")
         return ast.Name(str(token), at=_start(token))
 
     def integer(self, children: list[Token]) -> Expr:
@@ -140,13 +122,13 @@ class _Build:
         (token,) = children
         return ast.Constant({"True": True, "False": False, "None": None}[str(token)], at=_start(token))
 
-    def tuple(self, children: list[Any]) -> Expr:
+    def sequence(self, children: list[Any]) -> Expr:
         return ast.TupleOf(_given(children), at=_first(children))
 
-    def list(self, children: list[Any]) -> Expr:
+    def listing(self, children: list[Any]) -> Expr:
         return ast.ListOf(_given(children), at=_first(children))
 
-    def mapping(self, children: list[Any]) -> Expr:
+    def table(self, children: list[Any]) -> Expr:
         pairs = _given(children)
         return ast.MappingOf(pairs, at=pairs[0][0].at if pairs else 0)
 
@@ -163,9 +145,8 @@ class _Build:
 
     def unary(self, children: list[Any]) -> Expr:
         operator, operand = children
-        if operator == "-" and type(operand) is ast.Constant and type(operand.value) in (int, float):
-            if operand.value > 0 or (type(operand.value) is float and str(operand.value)[0] != "-"):
-                return ast.Constant(-operand.value, at=_start(operator))
+        if operator == "-" and _is_plain_number(operand):
+            return ast.Constant(-operand.value, at=_start(operator))
         return ast.Unary(str(operator), operand, at=_start(operator))
 
     def binary(self, children: list[Any]) -> Expr:
@@ -201,7 +182,7 @@ class _Build:
         of, index = children
         return ast.Item(of, index, at=index.at)
 
-    def slice(self, children: list[Any]) -> Expr:
+    def slicing(self, children: list[Any]) -> Expr:
         of, start, stop, step = children
         return ast.Slice(of, start, stop, step, at=of.at)
 
@@ -210,7 +191,7 @@ class _Build:
         arguments, keywords = _arguments(given)
         return ast.Call(str(name), arguments, keywords, at=_start(name))
 
-    def filter(self, children: list[Any]) -> Expr:
+    def filtering(self, children: list[Any]) -> Expr:
         value, name, *given = children
         arguments, keywords = _arguments(given)
         return ast.Filter(value, str(name), arguments, keywords, at=_start(name))
@@ -222,6 +203,13 @@ _BUILD = _Build()
 def _start(token: Token) -> int:
     assert token.start_pos is not None
     return token.start_pos
+
+
+def _is_plain_number(node: Expr) -> bool:
+    """Whether ``-node`` is a constant too; of 0 it stays an operation, since -0 is written so."""
+    if not isinstance(node, ast.Constant) or type(node.value) not in (int, float):
+        return False
+    return bool(node.value > 0) or str(node.value) == "0.0"
 
 
 def _given(children: Sequence[Any]) -> tuple[Any, ...]:
@@ -274,85 +262,3 @@ def _unescape(text: str, at: int) -> str:
         return plain
 
     return _ESCAPE.sub(character, text)
-
-
-# ------------------------------------------------------------------------------------------ what is wrong
-
-
-def _bad_character(text: str, at: int) -> str:
-    character = text[at]
-    if character in "\"'":
-        return f"the text that begins with {character} is not closed on its line"
-    rest = text[at:]
-    hints = {
-        "!": "write `not x`, or `x != y`",
-        "&": "write `and`",
-        "?": "write `value if test else other`",
-        "`": "write texts in quotes",
-        ";": "an expression is one value",
-        "=": "expressions assign nothing; equality is `==`",
-        "<": "shifts are not part of expressions" if rest.startswith("<<") else "",
-        "@": "there is no such operator",
-        "^": "powers are written `**`",
-        "~": "there is no such operator",
-        "\\": "escapes stand in quotes only",
-    }
-    hint = hints.get(character, "")
-    return f"`{character}` is not part of expressions" + (f": {hint}" if hint else "")
-
-
-def _bad_token(text: str, token: Token) -> BadExpressionError:
-    at = len(text.rstrip()) if token.type == "$END" else _start(token)
-    before = text[:at].rstrip()
-    word = re.search(r"[^\W\d]\w*$", before)
-    last = word[0] if word else ""
-    if token.type == "$END":
-        if _wants_value(before):
-            return BadExpressionError(at, "the expression ends where a value is expected")
-        if re.search(r"\bif\b", before):
-            return BadExpressionError(at, "`else` is missing: it is written `value if test else other`")
-        return BadExpressionError(at, "the expression ends too early: a bracket is not closed")
-    met = f"`{token}`"
-    for candidate in (str(token), last):
-        if candidate in ("lambda", "for", "await", "yield", "import"):
-            place = at if candidate == str(token) else at - len(text[:at]) + len(before) - len(candidate)
-            return BadExpressionError(place, _RESERVED[candidate])
-    if token.type == "STRING" and last.lower() in ("f", "r", "b", "u", "rb", "br", "fr", "rf", "t"):
-        return BadExpressionError(
-            at - len(last), f"`{last}{token[0]}`: texts have no prefixes; join them with +, or write them outside"
-        )
-    if token == "(":
-        if before.endswith((")", "]", "}")) or re.search(r"\.\s*[^\W\d]\w*$", before):
-            return BadExpressionError(at, "only registered functions can be called, by name; methods can't")
-        return BadExpressionError(at, "this can't be called: only registered functions can, by name")
-    if token == "=":
-        return BadExpressionError(at, "expressions assign nothing; equality is `==`")
-    if token == ":" and last == "":
-        return BadExpressionError(at, "`:` stands in slices and mappings only")
-    if str(token) in ("<", ">") and text[:at].endswith(str(token)):
-        return BadExpressionError(at - 1, "shifts are not part of expressions")
-    if token == "|":
-        return BadExpressionError(at, "`|` stands between a value and the name of a filter")
-    if before.endswith("|"):
-        return BadExpressionError(at, f"after `|` stands the name of a filter, not {met}")
-    if before.endswith("."):
-        return BadExpressionError(at, f"after `.` stands a name, not {met}")
-    if last == "is" or str(token) == "is":
-        return BadExpressionError(
-            at - (0 if str(token) == "is" else len(text[:at]) - len(before) + 2), _RESERVED["is"]
-        )
-    if str(token) in _RESERVED:
-        return BadExpressionError(at, _RESERVED[str(token)])
-    if token.type == "CONSTANT" or token.type in ("NAME", "INTEGER", "FLOAT", "STRING"):
-        if _wants_value(before):
-            return BadExpressionError(at, f"{met} can't stand here")
-        return BadExpressionError(at, f"{met} follows a value: an operator or a comma is missing between them")
-    if _wants_value(before):
-        return BadExpressionError(at, f"a value is expected before {met}")
-    return BadExpressionError(at, f"{met} can't stand here")
-
-
-def _wants_value(before: str) -> bool:
-    return not before or before[-1] in "+-*/%<>=([{,:|." or bool(
-        re.search(r"\b(?:and|or|not|in|if|else|is)$", before)
-    )

@@ -10,7 +10,17 @@ from priompt_py.template.format_expression import expression_text
 from priompt_py.template.layout import Block, Layout, Line, lay_out
 from priompt_py.template.parse import ParsedTemplate, parse_source
 from priompt_py.template.source import Source
-from priompt_py.template.syntax import Attribute, Comment, Element, Expression, Insertion, Quoted, Spread, TemplateNode, Text
+from priompt_py.template.syntax import (
+    Attribute,
+    Comment,
+    Element,
+    Expression,
+    Insertion,
+    Quoted,
+    Spread,
+    TemplateNode,
+    Text,
+)
 
 __all__ = ["format_parsed", "format_template"]
 
@@ -123,7 +133,9 @@ def _blanks(layout: Layout) -> dict[tuple[int, int], str]:
 
 
 class _Writer:
-    def __init__(self, leads: dict[tuple[int, int], tuple[str, str]], blanks: dict[tuple[int, int], str]) -> None:
+    def __init__(
+        self, leads: dict[tuple[int, int], tuple[str, str]], blanks: dict[tuple[int, int], str]
+    ) -> None:
         self._leads = leads
         self._blanks = blanks
         self._out: list[str] = []
@@ -214,7 +226,9 @@ def _code(expression: Expression, quote: str = '"') -> str:
 def _quoted(value: Quoted) -> str:
     """A quoted value in double quotes, unless it holds some."""
     literal = "".join(part for part in value.parts if isinstance(part, str))
-    if '"' in literal or any("\n" in part.text and '"' in part.text for part in value.parts if isinstance(part, Expression)):
+    if '"' in literal or any(
+        "\n" in part.text and '"' in part.text for part in value.parts if isinstance(part, Expression)
+    ):
         inner = [part if isinstance(part, str) else f"{{{_single(part)}}}" for part in value.parts]
         return f"'{''.join(inner)}'"
     inner = [part if isinstance(part, str) else f"{{{_code(part, chr(39))}}}" for part in value.parts]

@@ -7,7 +7,9 @@ from priompt_py.template.expression_syntax import Expr
 
 __all__ = ["expression_text"]
 
-_CONDITIONAL, _OR, _AND, _NOT, _COMPARISON, _FILTER, _SUM, _PRODUCT, _SIGN, _POWER, _OPERAND, _ATOM = range(12)
+_CONDITIONAL, _OR, _AND, _NOT, _COMPARISON, _FILTER, _SUM, _PRODUCT, _SIGN, _POWER, _OPERAND, _ATOM = range(
+    12
+)
 _OF_BINARY = {"+": _SUM, "-": _SUM, "*": _PRODUCT, "/": _PRODUCT, "//": _PRODUCT, "%": _PRODUCT, "**": _POWER}
 
 
@@ -44,9 +46,19 @@ class _Writer:
                 return _ATOM, f"[{self._all(items)}]"
             case ast.TupleOf(items=items):
                 return _ATOM, f"({self._all(items)}{',' if len(items) == 1 else ''})"
+            case ast.Call(function=function):
+                return _OPERAND, f"{function}({self._arguments(node)})"
             case ast.MappingOf(pairs=pairs):
-                written = [f"{self.write(key, _CONDITIONAL)}: {self.write(value, _CONDITIONAL)}" for key, value in pairs]
+                written = [
+                    f"{self.write(key, _CONDITIONAL)}: {self.write(value, _CONDITIONAL)}"
+                    for key, value in pairs
+                ]
                 return _ATOM, f"{{{', '.join(written)}}}"
+            case _:
+                return self._operation(node)
+
+    def _operation(self, node: Expr) -> tuple[int, str]:
+        match node:
             case ast.Unary(operator="not", operand=operand):
                 return _NOT, f"not {self.write(operand, _NOT)}"
             case ast.Unary(operator=operator, operand=operand):
@@ -67,14 +79,14 @@ class _Writer:
             case ast.Conditional(value=value, test=test, otherwise=otherwise):
                 chosen = f"{self.write(value, _OR)} if {self.write(test, _OR)}"
                 return _CONDITIONAL, f"{chosen} else {self.write(otherwise, _CONDITIONAL)}"
-            case ast.Call(function=function):
-                return _OPERAND, f"{function}({self._arguments(node)})"
             case ast.Filter(value=value, function=function):
                 arguments = self._arguments(node)
                 call = f"{function}({arguments})" if arguments else function
                 return _FILTER, f"{self.write(value, _FILTER)} | {call}"
             case ast.Test(value=value, asks=asks, negated=negated):
                 return _COMPARISON, f"{self.write(value, _FILTER)} is {'not ' if negated else ''}{asks}"
+            case _:  # pragma: no cover - all others are no operations
+                raise AssertionError(node)
 
     def _constant(self, value: object) -> tuple[int, str]:
         if isinstance(value, str):
@@ -88,7 +100,8 @@ class _Writer:
 
     def _slice(self, node: ast.Slice) -> tuple[int, str]:
         start, stop, step = (
-            "" if part is None else self.write(part, _CONDITIONAL) for part in (node.start, node.stop, node.step)
+            "" if part is None else self.write(part, _CONDITIONAL)
+            for part in (node.start, node.stop, node.step)
         )
         end = f":{step}" if node.step is not None else ""
         return _OPERAND, f"{self._operand(node.of)}[{start}:{stop}{end}]"

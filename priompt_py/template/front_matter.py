@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from priompt_py.template.expression_syntax import Expr, ListOf, MappingOf, TupleOf, Constant, parts_of
+from priompt_py.template.expression_syntax import Constant, Expr, ListOf, MappingOf, TupleOf, parts_of
 from priompt_py.template.expressions import BadExpressionError, parse_expression
 from priompt_py.template.source import Source, near, one_line
 from priompt_py.template.vocabulary import MODES
@@ -16,7 +16,7 @@ from priompt_py.template.vocabulary import MODES
 if TYPE_CHECKING:
     from priompt_py.errors import TemplateSyntaxError
 
-__all__ = ["FrontMatter", "Prop", "PROP_TYPES", "parse_props", "read_front_matter"]
+__all__ = ["PROP_TYPES", "FrontMatter", "Prop", "parse_props", "read_front_matter"]
 
 PROP_TYPES = ("str", "int", "float", "bool", "list", "dict", "any")
 """The types of props."""
@@ -87,16 +87,20 @@ def _load(source: Source, block: str, start: int, errors: list[TemplateSyntaxErr
         events = list(yaml.parse(block, Loader=yaml.SafeLoader))
         for event in events:
             if isinstance(event, yaml.AliasEvent):
-                fault(start + event.start_mark.index, "the front matter takes no aliases (*name)")
+                place: Any = event.start_mark
+                fault(start + place.index, "the front matter takes no aliases (*name)")
                 return None
         loaded = yaml.load(block, Loader=_unique_keys())  # noqa: S506 - made from the safe loader
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        offset = start + (mark.index if mark is not None else 0)
+        mark: Any = error.problem_mark or error.context_mark
+        offset = start if mark is None else start + mark.index
         fault(offset, f"the front matter is not YAML: {error.problem or error.context}")
         return None
     except yaml.reader.ReaderError as error:
-        fault(start + error.position, f"the front matter holds {block[error.position]!r}, which YAML doesn't allow")
+        fault(
+            start + error.position,
+            f"the front matter holds {block[error.position]!r}, which YAML doesn't allow",
+        )
         return None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         fault(start, f"the front matter is not YAML: {one_line(str(error), 80)}")
@@ -104,7 +108,10 @@ def _load(source: Source, block: str, start: int, errors: list[TemplateSyntaxErr
     if loaded is None:
         return {}
     if not isinstance(loaded, dict):
-        fault(start, f"the front matter needs keys with values, such as `description: …`, got {type(loaded).__name__}")
+        fault(
+            start,
+            f"the front matter needs keys with values, such as `description: …`, got {type(loaded).__name__}",
+        )
         return None
     return loaded  # pyright: ignore[reportUnknownVariableType]
 
@@ -170,7 +177,9 @@ class _Reader:
     def _limit(self, value: object) -> int | None:
         if value is None or (type(value) is int and value >= 0):
             return value
-        self._fault("token_limit", f"token_limit needs a whole number, 0 or more, got {one_line(repr(value))}")
+        self._fault(
+            "token_limit", f"token_limit needs a whole number, 0 or more, got {one_line(repr(value))}"
+        )
         return None
 
     def _limits(self, value: object) -> tuple[int, ...]:
@@ -199,7 +208,8 @@ class _Reader:
         if value is None:
             return {}
         if isinstance(value, dict) and all(
-            isinstance(name, str) and isinstance(props, dict) for name, props in value.items()  # pyright: ignore[reportUnknownVariableType]
+            isinstance(name, str) and isinstance(props, dict)
+            for name, props in value.items()  # pyright: ignore[reportUnknownVariableType]
         ):
             return value  # pyright: ignore[reportUnknownVariableType]
         self._fault("examples", "examples needs names with props each, such as `short: {question: Why?}`")
@@ -214,8 +224,11 @@ class _Reader:
         found: list[Prop] = []
         for name, declared in value.items():  # pyright: ignore[reportUnknownVariableType]
             if not isinstance(name, str) or not _NAME.fullmatch(name):
-                self._fault(name, f"a prop's name has letters, digits and _, a letter first, got {one_line(str(name))}",
-                            indented=True)
+                self._fault(
+                    name,
+                    f"a prop's name has letters, digits and _, a letter first, got {one_line(str(name))}",
+                    indented=True,
+                )
                 continue
             prop, problem = _prop(name, declared)
             if problem is not None:
@@ -260,7 +273,10 @@ def parse_props(text: str) -> tuple[tuple[Prop, ...], str | None]:
         name, equals, default = piece.partition("=")
         name = name.strip()
         if not _NAME.fullmatch(name):
-            return (), f"props needs names with commas between them, such as \"label, value=0\"; got {one_line(piece)!r}"
+            return (
+                (),
+                f'props needs names with commas between them, such as "label, value=0"; got {one_line(piece)!r}',
+            )
         if any(prop.name == name for prop in found):
             return (), f"the prop {name} stands twice"
         root, problem = _default(name, default) if equals else (None, None)

@@ -6,7 +6,7 @@ import inspect
 import json
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -15,7 +15,7 @@ from priompt_py.author.children import a_type, is_list, is_mapping
 from priompt_py.errors import PromptError
 from priompt_py.model.elements import turn
 from priompt_py.template.bounds import Budget, Fault
-from priompt_py.template.source import one_line
+from priompt_py.template.source import one_line, shared_start
 from priompt_py.template.values import equal, is_number, items_of, text_of, truth_of
 
 if TYPE_CHECKING:
@@ -123,7 +123,12 @@ def _listed(context: Context, value: Any) -> list[Any]:
 @_builtin
 def _len(_: Context, value: Any) -> int:
     """How many characters, items or keys."""
-    if isinstance(value, (str, range)) or is_list(value) or is_mapping(value) or isinstance(value, (set, frozenset)):
+    if (
+        isinstance(value, (str, range))
+        or is_list(value)
+        or is_mapping(value)
+        or isinstance(value, (set, frozenset))
+    ):
         return len(value)  # pyright: ignore[reportUnknownArgumentType]
     raise Fault(f"{_kind(value)} has no length")
 
@@ -254,13 +259,13 @@ def _reversed(context: Context, items: Any) -> Any:
 
 
 @_builtin
-def _first(context: Context, items: Any) -> Any:
+def _first(_: Context, items: Any) -> Any:
     """The first item; None of an empty list."""
     return next(iter(_some(items, 1)), None)
 
 
 @_builtin
-def _last(context: Context, items: Any) -> Any:
+def _last(_: Context, items: Any) -> Any:
     """The last item; None of an empty list."""
     return next(iter(_some(items, -1)), None)
 
@@ -275,7 +280,7 @@ def _some(items: Any, count: int) -> Any:
 
 
 @_builtin
-def _str(context: Context, value: Any) -> str:
+def _str(_: Context, value: Any) -> str:
     """The text of a number, of True, False or None; a text as it is."""
     if isinstance(value, str):
         return value
@@ -303,7 +308,7 @@ def _int(context: Context, value: Any) -> int:
 
 
 @_builtin
-def _float(context: Context, value: Any) -> float:
+def _float(_: Context, value: Any) -> float:
     """The number of a text, with a point."""
     try:
         if isinstance(value, (bool, int, float)) or (isinstance(value, str) and len(value) <= _MOST_DIGITS):
@@ -459,12 +464,12 @@ def _indent(context: Context, text: str, width: int = 4, first: bool = False) ->
 @_builtin
 def _dedent(context: Context, text: str) -> str:
     """Without the blanks that all lines share."""
-    from os.path import commonprefix
-
     context.budget.characters(2 * len(_text("dedent", text)))
     lines = text.split("\n")
     context.budget.step(len(lines))
-    shared = commonprefix([line[: len(line) - len(line.lstrip(" \t"))] for line in lines if line.strip(" \t")])
+    shared = shared_start(
+        [line[: len(line) - len(line.lstrip(" \t"))] for line in lines if line.strip(" \t")]
+    )
     return "\n".join(line.removeprefix(shared) if line.strip(" \t") else line.lstrip(" \t") for line in lines)
 
 

@@ -73,8 +73,12 @@ def read_quoted(text: str, start: int, source: Source, errors: list[TemplateSynt
         at = diagnose.offset_of(error, text)
         errors.append(diagnose.in_quotes(source, text, start, at))
         return []
-    return [_code(child, start) if child.__class__.__name__ == "Tree" or child.type == "SIMPLE_INSERTION" else str(child)
-            for child in tree.children]
+    return [
+        _code(child, start)
+        if child.__class__.__name__ == "Tree" or child.type == "SIMPLE_INSERTION"
+        else str(child)
+        for child in tree.children
+    ]
 
 
 class _Reader:
@@ -97,7 +101,9 @@ class _Reader:
                 done, broken = _salvage(error)
                 items.extend(map(self._item, done))
                 at = self._base + diagnose.offset_of(error, rest)
-                fault, resume = diagnose.in_template(self._source, at, [self._moved(token) for token in broken])
+                fault, resume = diagnose.in_template(
+                    self._source, at, [self._moved(token) for token in broken]
+                )
                 self._errors.append(fault)
                 if broken and broken[0][1] == "OPEN_TAG":
                     items.append(self._broken_tag(broken[0], resume))

@@ -7,11 +7,11 @@ indentation that they share. Inserted values are never looked at.
 
 from __future__ import annotations
 
-from os.path import commonprefix
 from typing import TypeAlias
 
 import attrs
 
+from priompt_py.template.source import shared_start
 from priompt_py.template.syntax import Comment, Element, Insertion, Quoted, TemplateNode, Text
 from priompt_py.template.vocabulary import MESSAGES, TRANSPARENT, is_component
 
@@ -165,9 +165,7 @@ def _jsx(text: str) -> str:
 class _Cutter:
     """Cuts a region into lines."""
 
-    def __init__(
-        self, waiting: list[_Region], *, in_element: bool
-    ) -> None:
+    def __init__(self, waiting: list[_Region], *, in_element: bool) -> None:
         self._waiting = waiting
         self._in_element = in_element
         self._root = Block(None, None, is_closed=True)
@@ -280,7 +278,9 @@ def _one_element(line: Line) -> Mark | None:
     if not line.begins:
         return None
     marks = [
-        mark for mark in line.marks if mark.kind != "comment" and not (mark.kind == "text" and not mark.text.strip(" \t"))
+        mark
+        for mark in line.marks
+        if mark.kind != "comment" and not (mark.kind == "text" and not mark.text.strip(" \t"))
     ]
     if not marks:
         return None
@@ -329,7 +329,7 @@ def _settle(block: Block, done: set[int]) -> None:
         here = None if here.parent is None else _block_of(here.parent)
     for one in reversed(chain):
         done.add(id(one))
-        one.common = commonprefix(one.leads) if one.leads else ""
+        one.common = shared_start(one.leads)
         if one.is_closed or one.parent is None or one.line is None:
             continue
         outer = _block_of(one.parent)
@@ -341,8 +341,6 @@ def _left(line: Line, owner: Block) -> str:
 
 
 # ------------------------------------------------------------------------------------------ what is left
-
-
 
 
 def _write(lines: list[Line], layout: Layout) -> None:

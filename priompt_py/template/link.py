@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from priompt_py.author.component import Component
+from priompt_py.author.element_table import ELEMENTS_BY_NAME
 from priompt_py.errors import ArgumentTypeError, PromptError, TemplateError, TemplateSyntaxError
 from priompt_py.model.elements import ComponentCall
 from priompt_py.template.collector import without_collections
@@ -22,7 +23,7 @@ from priompt_py.template.parse import ParsedTemplate, raise_first
 from priompt_py.template.props import props_checker
 from priompt_py.template.source import near
 from priompt_py.template.syntax import Element, Expression, Insertion, Quoted, TemplateNode, walk
-from priompt_py.template.vocabulary import is_component
+from priompt_py.template.vocabulary import CONTROL, is_component, unknown_tag
 
 if TYPE_CHECKING:
     from priompt_py.template.environment import Environment, Template
@@ -42,7 +43,11 @@ class Link:
 
 
 def link(
-    environment: Environment, parsed: ParsedTemplate, name: str | None, stamp: object, importers: tuple[str, ...]
+    environment: Environment,
+    parsed: ParsedTemplate,
+    name: str | None,
+    stamp: object,
+    importers: tuple[str, ...],
 ) -> Link:
     """Resolve and compile. Raises TemplateSyntaxError for what isn't there."""
     linker = _Linker(environment, parsed, name)
@@ -143,10 +148,11 @@ class _Linker:
         """The body of the template."""
         layout = lay_out(self._parsed.nodes, self._parsed.front_matter.whitespace)
         unit = Unit(self._source, layout, self._component)
-        for name, defined in self._defined.items():
+        for defined in self._defined.values():
             inner = Unit(self._source, layout, self._component)
-            defined.body = compile_content(inner, defined.node.children, level=1, at=defined.node.start, is_closed=True)
-            del name
+            defined.body = compile_content(
+                inner, defined.node.children, level=1, at=defined.node.start, is_closed=True
+            )
         return compile_content(unit, self._parsed.nodes, level=0, at=0, is_closed=True)
 
     # -------------------------------------------------------------------------------------- calls
@@ -155,7 +161,9 @@ class _Linker:
         """The function that calls the component of this name."""
         if name in self._imports:
             template = self._imports[name]
-            return self._template_call(name, template.shown, template.front_matter.props, lambda: template.link.body)
+            return self._template_call(
+                name, template.shown, template.front_matter.props, lambda: template.link.body
+            )
         if name in self._defined:
             defined = self._defined[name]
 
@@ -182,7 +190,8 @@ class _Linker:
             most = run.budget.bounds.depth
             if run.depth > most:
                 raise source.error(
-                    node.start, f"components stand more than {most} deep in each other; does <{name}> call itself?",
+                    node.start,
+                    f"components stand more than {most} deep in each other; does <{name}> call itself?",
                     stack=run.stack,
                 )
             run.stack.append((source.name, source.line_of(node.start), name))
@@ -218,7 +227,9 @@ class _Linker:
                     raise source.error(node.start, f"<{name}>: {error}", stack=run.stack) from error
             return [
                 ComponentCall(
-                    function=_noted(_without_children(target), name, str(at)), kwargs=given, takes_children=False
+                    function=_noted(_without_children(target), name, str(at)),
+                    kwargs=given,
+                    takes_children=False,
                 )
             ]
 
@@ -243,9 +254,10 @@ def _written(node: Element, name: str) -> str:
 
 
 def _hint(name: str, known: list[str]) -> str:
-    from priompt_py.template.vocabulary import unknown_tag
-
-    return near(name, known) or unknown_tag(name)
+    lower = name.lower()
+    if lower in ELEMENTS_BY_NAME or lower in CONTROL:
+        return unknown_tag(name)
+    return near(name, known) or ": import it, define it, or give it as Environment(components=…)"
 
 
 def _signature(function: Callable[..., Any]) -> inspect.Signature | None:
@@ -256,10 +268,10 @@ def _signature(function: Callable[..., Any]) -> inspect.Signature | None:
 
 
 def _without_children(function: Callable[..., Any]) -> Callable[..., Any]:
-    def call(children: Any, /, **props: Any) -> Any:
+    def call(_children: Any, /, **props: Any) -> Any:
         return function(**props)
 
-    async def call_async(children: Any, /, **props: Any) -> Any:
+    async def call_async(_children: Any, /, **props: Any) -> Any:
         return await function(**props)
 
     return call_async if inspect.iscoroutinefunction(function) else call
@@ -308,5 +320,3 @@ def calls_in(root: Expr) -> Iterator[Call | Filter]:
         if isinstance(node, (Call, Filter)):
             yield node
         stack.extend(parts_of(node))
-
-

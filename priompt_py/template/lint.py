@@ -47,7 +47,9 @@ class Finding:
         return f"{self.file}:{self.line}:{self.column}: {'' if self.is_error else 'warning: '}{self.message}"
 
 
-def lint_template(text: str, name: str = "<template>", *, environment: Environment | None = None) -> list[Finding]:
+def lint_template(
+    text: str, name: str = "<template>", *, environment: Environment | None = None
+) -> list[Finding]:
     """All that is found in a template's text, in order."""
     return lint_source(Source(text, name), environment or Environment())
 
@@ -91,7 +93,10 @@ class _Linter:
             if isinstance(node, Element):
                 self._structure(node)
         self._beside_messages(self._parsed.nodes)
-        for at, message, is_error in (*check_priorities(self._parsed.nodes), *check_alternatives(self._parsed.nodes)):
+        for at, message, is_error in (
+            *check_priorities(self._parsed.nodes),
+            *check_alternatives(self._parsed.nodes),
+        ):
             self._note(at, message, is_error=is_error)
         self._empty_lines()
 
@@ -119,7 +124,9 @@ class _Linter:
 
     def _imported(self, target: str) -> tuple[Prop, ...] | None:
         try:
-            return self._environment.load(join_name(self._name, target), (self._name or "",)).front_matter.props
+            return self._environment.load(
+                join_name(self._name, target), (self._name or "",)
+            ).front_matter.props
         except TemplateError:
             return None  # linking said so
 
@@ -140,7 +147,9 @@ class _Linter:
         given = {one.name for one in node.attributes if isinstance(one, Attribute)}
         for one in node.attributes:
             if isinstance(one, Attribute) and one.name not in known:
-                hint = near(one.name, known) or (f"; it takes {', '.join(known)}" if known else "; it takes none")
+                hint = near(one.name, known) or (
+                    f"; it takes {', '.join(known)}" if known else "; it takes none"
+                )
                 self._note(one.start, f"<{node.name}> takes no prop {one_line(one.name)}{hint}")
         missing = [prop.name for prop in props if prop.required and prop.name not in given]
         if missing:
@@ -188,7 +197,9 @@ class _Linter:
                     self._note(node.start, f"{_written(node, 'name')} is not used", is_error=False)
                 if node.name in ("import", "component"):
                     name = _written(node, "name")
-                    if not any(isinstance(one, Element) and one.name == name for one in walk(self._parsed.nodes)):
+                    if not any(
+                        isinstance(one, Element) and one.name == name for one in walk(self._parsed.nodes)
+                    ):
                         self._note(node.start, f"<{name}> is not used", is_error=False)
 
     # -------------------------------------------------------------------------------------- text

@@ -7,7 +7,17 @@ from typing import TypeAlias
 
 from priompt_py.template.attributes import NUMBER
 from priompt_py.template.expression_syntax import Constant
-from priompt_py.template.syntax import Comment, Element, Expression, Insertion, Quoted, Spread, TemplateNode, Text, walk
+from priompt_py.template.syntax import (
+    Comment,
+    Element,
+    Expression,
+    Insertion,
+    Quoted,
+    Spread,
+    TemplateNode,
+    Text,
+    walk,
+)
 
 __all__ = ["check_alternatives", "check_priorities"]
 
@@ -77,7 +87,11 @@ def _own_priorities(node: Element) -> Iterator[Problem]:
             for name in ("p", "prel"):
                 attribute = child.attribute(name)
                 if attribute is not None and not child.name[:1].isupper():
-                    yield attribute.start, f"an alternative of <fallback> ranks by its place: drop {name}", True
+                    yield (
+                        attribute.start,
+                        f"an alternative of <fallback> ranks by its place: drop {name}",
+                        True,
+                    )
 
 
 def _never_chosen(node: Element) -> Iterator[Problem]:
@@ -98,8 +112,7 @@ def _never_chosen(node: Element) -> Iterator[Problem]:
         if highest is not None and (own is not None and own <= highest):
             yield (
                 child.start,
-                f"this alternative is never chosen: one before it has the priority {highest}, and is in whenever this "
-                "one could be",
+                f"this alternative is never chosen: one before it, of priority {highest}, is in whenever it could be",
                 False,
             )
         if own is None:

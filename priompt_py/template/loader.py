@@ -48,7 +48,9 @@ class Loader(Protocol):
 # ------------------------------------------------------------------------------------------ names
 
 
-_PART = re.compile(r"[^\s.~/\\:*?\"<>|\x00-\x1f\x7f](?:[^/\\:*?\"<>|\x00-\x1f\x7f]*[^\s./\\:*?\"<>|\x00-\x1f\x7f])?")
+_PART = re.compile(
+    r"[^\s.~/\\:*?\"<>|\x00-\x1f\x7f](?:[^/\\:*?\"<>|\x00-\x1f\x7f]*[^\s./\\:*?\"<>|\x00-\x1f\x7f])?"
+)
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)
 _MOST_LONG = 200
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, cast
 
@@ -59,7 +59,9 @@ def markup(
     if not _is_template_string(template):
         raise ArgumentTypeError(f"markup() needs a text or a template string, got {a_type(template)}")
     if values:
-        raise ArgumentValueError(f"markup() takes the values of a template string from it alone, got {', '.join(values)}")
+        raise ArgumentValueError(
+            f"markup() takes the values of a template string from it alone, got {', '.join(values)}"
+        )
     names = tuple(f"_{index}" for index in range(len(template.interpolations)))
     given = dict(zip(names, map(_value_of, template.interpolations), strict=True))
     return _of_strings(chosen, tuple(map(str, template.strings)))(**given)
@@ -76,13 +78,16 @@ def _is_template_string(value: object) -> TypeGuard[TemplateString]:
     )
 
 
+_CONVERSIONS: dict[str, Callable[[Any], str]] = {"s": str, "r": repr, "a": ascii}
+
+
 def _value_of(interpolation: InterpolationLike) -> Any:
     """An interpolation's value, converted and formatted as it asks for."""
     value = interpolation.value
     conversion = getattr(interpolation, "conversion", None)
     spec = getattr(interpolation, "format_spec", "")
     if conversion is not None:
-        value = {"s": str, "r": repr, "a": ascii}[conversion](value)
+        value = _CONVERSIONS[conversion](value)
     return format(value, spec) if spec else value
 
 
@@ -102,7 +107,9 @@ def _of_strings(environment: Environment, strings: tuple[str, ...]) -> Template:
         if index:
             pieces.append(f"{{_{index - 1}}}")
         if LITERAL_OPEN in text or LITERAL_CLOSE in text:
-            raise TemplateSyntaxError(f"the text holds the noncharacter U+{ord(LITERAL_OPEN):04X} or the next", file=_NAME)
+            raise TemplateSyntaxError(
+                f"the text holds the noncharacter U+{ord(LITERAL_OPEN):04X} or the next", file=_NAME
+            )
         pieces.append(text.replace("{", LITERAL_OPEN).replace("}", LITERAL_CLOSE))
     source = Source("".join(pieces), _NAME)
     parsed = parse_source(source)

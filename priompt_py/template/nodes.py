@@ -130,9 +130,12 @@ def _around(node: Any, before: str, after: str) -> Any:
         p, prel = node.p, node.prel
         bare = attrs.evolve(node, p=None, prel=None)
         return Pending(
-            lambda children: Scope(children=tuple(children), p=p, prel=prel), [before, bare, tail] if before else [bare, tail]
+            lambda children: Scope(children=tuple(children), p=p, prel=prel),
+            [before, bare, tail] if before else [bare, tail],
         )
-    return Pending(lambda children: Scope(children=tuple(children)), [before, node, tail] if before else [node, tail])
+    return Pending(
+        lambda children: Scope(children=tuple(children)), [before, node, tail] if before else [node, tail]
+    )
 
 
 def _remake(node: Any) -> Callable[[list[Any]], Any]:

@@ -13,7 +13,15 @@ from priompt_py.template.collector import without_collections
 from priompt_py.template.front_matter import FrontMatter, read_front_matter
 from priompt_py.template.items import BrokenTag, Code, TagItem, read_items
 from priompt_py.template.source import Source, near, one_line
-from priompt_py.template.syntax import Attribute, Comment, Element, Insertion, Quoted, Spread, TemplateNode, Text
+from priompt_py.template.syntax import (
+    Attribute,
+    Comment,
+    Element,
+    Insertion,
+    Spread,
+    TemplateNode,
+    Text,
+)
 from priompt_py.template.vocabulary import CONTROL, is_component, is_void, unknown_tag
 
 __all__ = ["MOST_DEEP", "ParsedTemplate", "parse_source", "raise_first"]
@@ -90,7 +98,9 @@ class _Builder:
         while self._stack:
             still = self._stack[-1]
             if still.tag.__class__ is not BrokenTag:
-                self._error(still.tag.start, f"<{still.tag.name}> is not closed: </{still.tag.name}> is missing")
+                self._error(
+                    still.tag.start, f"<{still.tag.name}> is not closed: </{still.tag.name}> is missing"
+                )
             self._pop(len(self._source.text), len(self._source.text))
         return tuple(self._root)
 
@@ -119,8 +129,15 @@ class _Builder:
             if not tag.closes_itself and tag.__class__ is not BrokenTag:
                 self._error(tag.start, f"<{name}> takes no content: it is written <{name}/>")
             self._here.append(
-                Element(name, attributes, start=tag.start, open_end=tag.end, close_start=tag.end, end=tag.end,
-                        closes_itself=True)
+                Element(
+                    name,
+                    attributes,
+                    start=tag.start,
+                    open_end=tag.end,
+                    close_start=tag.end,
+                    end=tag.end,
+                    closes_itself=True,
+                )
             )
             return
         if len(self._stack) == MOST_DEEP:
@@ -131,7 +148,11 @@ class _Builder:
     def _check_branch(self, tag: TagItem) -> None:
         parent = self._stack[-1] if self._stack else None
         places = "<if>" if tag.name == "elif" else "<if> or <for>"
-        if parent is None or parent.tag.name not in ("if", "for") or (tag.name, parent.tag.name) == ("elif", "for"):
+        if (
+            parent is None
+            or parent.tag.name not in ("if", "for")
+            or (tag.name, parent.tag.name) == ("elif", "for")
+        ):
             where = "" if parent is None else f", this one in <{parent.tag.name}>"
             self._error(tag.start, f"<{tag.name}/> stands directly in {places}{where}")
         elif parent.branch == "else":
@@ -186,7 +207,9 @@ class _Builder:
             return  # what it closes may be in the part that couldn't be read
         line = self._source.line_of(inner.tag.start)
         if _is_slip(name, inner.tag.name):
-            self._error(start, f"</{name}> closes <{inner.tag.name}> of line {line}: write </{inner.tag.name}>")
+            self._error(
+                start, f"</{name}> closes <{inner.tag.name}> of line {line}: write </{inner.tag.name}>"
+            )
             self._pop(start, end)
             return
         self._error(start, f"</{name}> closes nothing: open is <{inner.tag.name}> of line {line}")

@@ -21,7 +21,7 @@ Check = Callable[[Mapping[str, Any], Callable[[str, str | None], Exception]], di
 def props_checker(owner: str, props: tuple[Prop, ...] | None) -> Check:
     """The check of the props of ``owner``; ``None`` takes any."""
     if props is None:
-        return lambda given, error: dict(given)
+        return lambda given, _error: dict(given)
     declared = {prop.name: prop for prop in props}
     defaults = {prop.name: compile_expression(prop.default) for prop in props if prop.default is not None}
 
@@ -29,7 +29,9 @@ def props_checker(owner: str, props: tuple[Prop, ...] | None) -> Check:
         names: dict[str, Any] = {}
         for name in given:
             if name not in declared:
-                hint = near(name, declared) or (f"; it takes {', '.join(declared)}" if declared else "; it takes none")
+                hint = near(name, declared) or (
+                    f"; it takes {', '.join(declared)}" if declared else "; it takes none"
+                )
                 raise error(f"{owner} takes no prop {one_line(name)}{hint}", name)
         missing = [prop.name for prop in props if prop.required and prop.name not in given]
         if missing:
@@ -41,7 +43,8 @@ def props_checker(owner: str, props: tuple[Prop, ...] | None) -> Check:
                 if not _fits(prop, value):
                     wants = f"{prop.type} or None" if prop.optional else prop.type
                     raise error(
-                        f"the prop {prop.name} of {owner} is {_article(wants)}, got {short_repr(value)} ({a_type(value)})", prop.name
+                        f"the prop {prop.name} of {owner} is {_article(wants)}, got {short_repr(value)} ({a_type(value)})",
+                        prop.name,
                     )
                 names[prop.name] = value
             elif prop.name in defaults:

@@ -10,7 +10,7 @@ import attrs
 
 from priompt_py.errors import TemplateError, TemplateSyntaxError
 
-__all__ = ["Location", "Source", "near", "one_line"]
+__all__ = ["Location", "Source", "near", "one_line", "shared_start"]
 
 LITERAL_OPEN = "\ufdd0"
 """Stands for a literal ``{`` in the text of template strings: a noncharacter, which no text may hold."""
@@ -31,7 +31,7 @@ class Location:
 
 
 class Source:
-    """A template's ``text``, with line ends as ``\\n`` and without a byte-order mark.
+    r"""A template's ``text``, with line ends as ``\n`` and without a byte-order mark.
 
     ``name`` is what messages call it. Offsets are 0-based code points of ``text``.
     """
@@ -70,7 +70,9 @@ class Source:
         text = self.text[start : len(self.text) if end < 0 else end]
         return text.replace(LITERAL_OPEN, "{").replace(LITERAL_CLOSE, "}")
 
-    def error(self, offset: int, message: str, *, stack: Iterable[tuple[str, int, str]] = ()) -> TemplateError:
+    def error(
+        self, offset: int, message: str, *, stack: Iterable[tuple[str, int, str]] = ()
+    ) -> TemplateError:
         """The error of evaluating what stands at ``offset``."""
         place = self.location(offset)
         return TemplateError(
@@ -104,6 +106,17 @@ def near(name: str, names: Iterable[str]) -> str:
         folded = {one.lower(): one for one in candidates}
         found = [folded[one] for one in difflib.get_close_matches(name.lower(), folded, n=1)]
     return f"; did you mean {found[0]}?" if found else ""
+
+
+def shared_start(texts: list[str]) -> str:
+    """The longest text that all the texts begin with; nothing of no texts."""
+    if not texts:
+        return ""
+    least, greatest = min(texts), max(texts)  # what these share, all that lie between them share
+    for at, character in enumerate(least):
+        if greatest[at] != character:
+            return least[:at]
+    return least
 
 
 def one_line(text: str, limit: int = 40) -> str:

@@ -45,21 +45,26 @@ def attribute_of(value: Any, name: str) -> Any:
     """``value.name``: a mapping's key, or a field that the value's class declares."""
     if is_mapping(value):
         return _key_of(value, name)
-    fields = _declared_fields(type(value))
+    cls: Any = type(value)
+    fields = _declared_fields(cls)
     if name in fields:
         return getattr(value, name)
     if value is None:
         raise UndefinedFault(f"None has no .{name}; ask for it with `if`, or `default(…)`")
     if fields:
         raise UndefinedFault(f"{a_type(value)} has no field {name}{_hint(name, fields)}")
-    raise UndefinedFault(f"{a_type(value)} has no .{name}: only mappings and classes with declared fields have")
+    raise UndefinedFault(
+        f"{a_type(value)} has no .{name}: only mappings and classes with declared fields have"
+    )
 
 
 def _key_of(value: Mapping[Any, Any], key: Any) -> Any:
     if key in value:
         return value[key]
     names = [one for one in value if isinstance(one, str)]
-    raise UndefinedFault(f"there is no key {short_repr(key)}{_hint(key, names) if isinstance(key, str) else ''}")
+    raise UndefinedFault(
+        f"there is no key {short_repr(key)}{_hint(key, names) if isinstance(key, str) else ''}"
+    )
 
 
 def _hint(name: str, names: Iterable[str]) -> str:
@@ -67,7 +72,9 @@ def _hint(name: str, names: Iterable[str]) -> str:
     found = near(name, listed)
     if found or not listed:
         return found
-    return f"; there are {', '.join(one_line(one, 30) for one in listed[:8])}{', …' if len(listed) > 8 else ''}"
+    return (
+        f"; there are {', '.join(one_line(one, 30) for one in listed[:8])}{', …' if len(listed) > 8 else ''}"
+    )
 
 
 @lru_cache(maxsize=512)
@@ -252,7 +259,8 @@ def arithmetic(operator: str, left: Any, right: Any, budget: Budget) -> Any:
             return left + right
         if is_list(left) and type(left) is type(right):
             budget.items(len(left) + len(right))
-            return left + right
+            both: Any = [*left, *right]
+            return both if isinstance(left, list) else tuple(both)
         if isinstance(left, str) or isinstance(right, str):
             raise Fault(f"{_kind(left)} and {_kind(right)} can't be joined; a number's text is str(number)")
     if operator == "*":
@@ -263,7 +271,8 @@ def arithmetic(operator: str, left: Any, right: Any, budget: Budget) -> Any:
                     return many * times
                 if is_list(many):
                     budget.items(max(0, len(many) * times))
-                    return many * times
+                    repeated: Any = many
+                    return repeated * times
     raise Fault(f"`{operator}` can't be applied to {_kind(left)} and {_kind(right)}")
 
 
@@ -298,7 +307,12 @@ def _calculate(operator: str, left: Any, right: Any, budget: Budget) -> Any:
 
 
 def _power(left: Any, right: Any, budget: Budget) -> Any:
-    if isinstance(left, int) and isinstance(right, int) and right > 0:
-        if left.bit_length() * right > budget.bounds.bits + left.bit_length():
-            raise Fault(f"the number is too large: it has more than {budget.bounds.bits:,} bits")
+    bits = budget.bounds.bits
+    if (
+        isinstance(left, int)
+        and isinstance(right, int)
+        and right > 0
+        and left.bit_length() * (right - 1) > bits
+    ):
+        raise Fault(f"the number is too large: it has more than {bits:,} bits")
     return left**right

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import attrs
 
@@ -113,11 +114,19 @@ MESSAGES = frozenset(element.name for element in ELEMENTS if element.tag.endswit
 TRANSPARENT = frozenset({"scope", "first", "fallback", "isolate", "max", "for", "if", "elif", "else", "raw"})
 """Tags that a line is dropped for, and that take the layout of what is around them."""
 
+
+def _takes_numbers(schema: Mapping[str, Any] | None) -> bool:
+    """Whether a JSON Schema lets a value be a number."""
+    if schema is None:
+        return False
+    kinds = schema.get("type", ())
+    kinds = (kinds,) if isinstance(kinds, str) else kinds
+    return "number" in kinds or "integer" in kinds or any(map(_takes_numbers, schema.get("anyOf", ())))
+
+
 NUMBER_ARGUMENTS: Mapping[str, frozenset[str]] = {
     element.name: frozenset(
-        argument.name
-        for argument in element.arguments
-        if argument.name in ("p", "prel", "tokens", "token_limit", "max_response_tokens")
+        argument.name for argument in element.arguments if _takes_numbers(argument.schema)
     )
     for element in ELEMENTS
 }
@@ -142,7 +151,11 @@ def known_attributes(name: str) -> tuple[str, ...]:
     """The attributes that a tag takes."""
     control = CONTROL.get(name)
     if control is not None:
-        return (*control.by_name, "whitespace") if name in ("raw", "component", "for", "if") else tuple(control.by_name)
+        return (
+            (*control.by_name, "whitespace")
+            if name in ("raw", "component", "for", "if")
+            else tuple(control.by_name)
+        )
     element = ELEMENTS_BY_NAME[name]
     return tuple(element.by_name) if element.is_void else (*element.by_name, "whitespace")
 

@@ -24,6 +24,7 @@ from priompt_py.author.messages import user_message
 from priompt_py.author.tags import br, first, isolate, scope
 from priompt_py.errors import ArgumentTypeError, ArgumentValueError, PromptError
 from priompt_py.model.elements import AsyncNode, Node, Scope
+from tests.ids import stable_id
 
 
 class Text(str):
@@ -156,7 +157,7 @@ ACCEPTED: list[tuple[Any, tuple[Any, ...]]] = [
 ]
 
 
-@pytest.mark.parametrize(("given", "children"), ACCEPTED, ids=lambda value: repr(value)[:40])
+@pytest.mark.parametrize(("given", "children"), ACCEPTED, ids=stable_id)
 def test_accepted(given: Any, children: tuple[Any, ...]) -> None:
     made = scope[given].children
     assert made == children

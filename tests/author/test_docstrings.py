@@ -8,6 +8,7 @@ import textwrap
 import pytest
 
 from priompt_py.author.docstrings import parse_docstring
+from tests.ids import stable_id
 
 GOOGLE = """
     Look something up.
@@ -110,7 +111,7 @@ QUERY, LIMIT = "What to look for.", "How many at most; more are cut off. And a p
         ("Title.\n\nExample:\n    x: 1", "Title.", {}),
         ("Títle.\n\nArgs:\n    größe: Wie groß.", "Títle.", {"größe": "Wie groß."}),
     ],
-    ids=lambda value: str(value)[:20],
+    ids=stable_id,
 )
 def test_docstrings(docstring: str | None, text: str, parameters: dict[str, str]) -> None:
     docs = parse_docstring(docstring)

@@ -28,7 +28,7 @@ looped.append({"type": "scope", "children": [looped]})
 looped_extra: dict[str, Any] = {}
 looped_extra["x"] = looped_extra
 ELEMENTS = (
-    "scope, first, fallback, empty, isolate, max, br, token_break, hr, capture, config, system, developer, user, "
+    "scope, first, fallback, empty, isolate, max, excerpt, br, token_break, hr, capture, config, system, developer, user, "
     "assistant, tool, image, part, tool_definition, cache_break"
 )
 

@@ -75,6 +75,11 @@ def test_vectors_are_valid() -> None:
     assert len(VECTORS) == 400
 
 
+# Arguments that are given instead of others.
+ALONE = {("image", "data"), ("excerpt", "priority"), ("excerpt", "keep")}
+# That base64 is a picture, and that there are as many pieces, a schema can't say.
+BEYOND = {("image", "data"), ("excerpt", "priority"), ("excerpt", "around")}
+
 POOL: list[Any] = [
     *[
         None,
@@ -107,11 +112,8 @@ def any_forms(draw: st.DrawFn, depth: int = 2) -> Any:
     info = ELEMENTS_BY_NAME[name]
     form: dict[str, Any] = {"type": name}
     for argument in info.arguments:
-        is_picture = (
-            name == "image" and argument.name == "data"
-        )  # that base64 is a picture, a schema can't say
         chance = 0 if argument.required else 3
-        if not is_picture and draw(st.integers(0, 3)) >= chance:
+        if (name, argument.name) not in BEYOND and draw(st.integers(0, 3)) >= chance:
             likely = [RIGHT[argument.name]] * 30 if argument.name in RIGHT else []
             form[argument.name] = draw(st.sampled_from([*POOL, *likely]))
     if draw(st.booleans()):
@@ -135,7 +137,12 @@ def test_schema_and_reader_say_the_same(form: Any) -> None:
 
 # One value for each argument that is right, and some that are wrong.
 RIGHT: dict[str, Any] = {
+    "text": "a\nb\n",
+    "by": "word",
+    "around": 1,
+    "omitted": "...",
     "p": 1.5,
+    "keep": "ends",
     "key": "k",
     "name": "n",
     "to": "t",
@@ -158,6 +165,12 @@ RIGHT: dict[str, Any] = {
     "strict": False,
 }
 WRONG: dict[str, list[Any]] = {
+    "text": [None, 5, ["a"]],
+    "by": [None, "letter", 5],
+    "priority": [5, ["a"], [True], {}],
+    "around": [0, -1, 1.5, True, "1"],
+    "keep": ["middle", 5, True],
+    "omitted": [5, []],
     "p": ["1", True, []],
     "prel": ["x", False, {}],
     "key": [5, []],
@@ -196,11 +209,7 @@ def right(name: str) -> dict[str, Any]:
     """The JSON form of an element with every argument that fits together with the others."""
     form: dict[str, Any] = {"type": name}
     for argument in ELEMENTS_BY_NAME[name].arguments:
-        if (
-            argument.schema is not None
-            and argument.name != "prel"
-            and not (name == "image" and argument.name == "data")
-        ):
+        if argument.schema is not None and (name, argument.name) not in ALONE and argument.name != "prel":
             form[argument.name] = RIGHT[argument.name]
     return form
 
@@ -218,7 +227,11 @@ def test_every_argument(name: str) -> None:
         if argument.schema is None:
             assert not valid({**form, argument.name: "f"})
             continue
-        less = {key: value for key, value in form.items() if key != "p" or argument.name != "prel"}
+        less = dict(form)
+        if argument.name == "prel":
+            del less["p"]
+        if (name, argument.name) in ALONE and name == "excerpt":
+            del less["around"]
         if argument.required:
             assert not valid({key: value for key, value in form.items() if key != argument.name})
         wrong: list[Any] = WRONG[argument.name]
@@ -240,6 +253,9 @@ def test_rules_between_arguments() -> None:
         {"type": "scope", "p": 1, "prel": 1},
         {"type": "image"},
         {"type": "image", "data": "YWJj", "url": "u"},
+        {"type": "excerpt", "text": "a"},
+        {"type": "excerpt", "text": "a", "around": 1, "keep": "head"},
+        {"type": "excerpt", "text": "a", "around": None, "priority": None},
         {"type": "fallback", "children": ["a", {"type": "scope", "p": 1}]},
         {"type": "fallback", "children": [{"type": "br", "prel": 0}]},
         {"type": "capture"},
@@ -248,13 +264,16 @@ def test_rules_between_arguments() -> None:
         assert not valid(wrong), wrong
         with pytest.raises(JsonFormError):
             from_json(wrong)
-    for good in (
+    good_forms: list[Any] = [
         {"type": "scope", "p": 1, "prel": None},
         {"type": "image", "data": None, "url": "u"},
+        {"type": "excerpt", "text": "a", "around": None, "priority": [1]},
+        {"type": "excerpt", "text": "", "priority": []},
         {
             "type": "fallback",
             "children": ["a", {"type": "scope", "p": None, "children": [{"type": "scope", "p": 1}]}],
         },
-    ):
+    ]
+    for good in good_forms:
         assert valid(good), good
         from_json(good)

@@ -15,6 +15,7 @@ from priompt_py.author.tags import config, scope
 from priompt_py.errors import ArgumentTypeError, JsonFormError
 from priompt_py.model.elements import Node
 from tests.author.trees import nodes
+from tests.ids import stable_id
 
 
 @given(nodes, st.sampled_from(["utf-8", "utf-8-sig", ""]), st.booleans())
@@ -121,7 +122,7 @@ def test_a_caller_who_is_deep_himself() -> None:
         assert str(error) == "$: nested too deep for Python's JSON parser, called as deep as it is here"  # noqa: PT017
 
 
-@pytest.mark.parametrize("value", [5, None, ["a"], {"type": "br"}, memoryview(b"1")], ids=repr)
+@pytest.mark.parametrize("value", [5, None, ["a"], {"type": "br"}, memoryview(b"1")], ids=stable_id)
 def test_other_types_are_refused(value: Any) -> None:
     with pytest.raises(ArgumentTypeError, match=r"from_json_text\(\) needs text or bytes, got "):
         from_json_text(value)

@@ -28,6 +28,7 @@ from priompt_py.author.tags import (
 )
 from priompt_py.errors import ArgumentTypeError, ArgumentValueError, PromptError
 from priompt_py.model.elements import Element, Fallback, First, Isolate, Max, Scope
+from tests.ids import stable_id
 
 
 def callback() -> None: ...
@@ -297,7 +298,7 @@ def test_what_alternatives_hold_may_have_priorities() -> None:
         at_most(token_limit=3),
         user_message(name="Ann"),
     ],
-    ids=repr,
+    ids=stable_id,
 )
 def test_a_tag_is_a_node_and_can_be_used_again(tag: Any) -> None:
     before, shown = pickle.dumps(tag), repr(tag)

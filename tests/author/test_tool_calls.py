@@ -25,6 +25,7 @@ from tests.author.tool_examples import (
     UserId,
     search,
 )
+from tests.ids import stable_id
 
 # ------------------------------------------------------------------------------------------ calls
 
@@ -106,7 +107,7 @@ def parsed(annotation: Any, value: Any) -> Any:
         (Annotated[UserId, "Whose."], 5, 5),
         (list[Range], [{"low": 1}], [Range(low=1)]),
     ],
-    ids=lambda value: str(value)[:40],
+    ids=stable_id,
 )
 def test_arguments_become_their_types(annotation: Any, value: Any, result: Any) -> None:
     made = parsed(annotation, value)
@@ -144,7 +145,7 @@ def test_arguments_become_their_types(annotation: Any, value: Any, result: Any) 
         (Place, {}, "arguments.value: 'lat' is missing"),
         (Place, {"lat": 1, "made": 3}, "arguments.value: there is no 'made'; it takes lat, lon, tags"),
     ],
-    ids=lambda value: str(value)[:40],
+    ids=stable_id,
 )
 def test_arguments_that_do_not_fit(annotation: Any, value: Any, message: str) -> None:
     with pytest.raises((ArgumentTypeError, ArgumentValueError)) as caught:

@@ -29,6 +29,7 @@ from tests.author.tool_examples import (
     Unit,
     UserId,
 )
+from tests.ids import stable_id
 
 
 def fits(value: Any, schema: Mapping[str, Any]) -> bool:
@@ -137,7 +138,7 @@ TYPES: list[tuple[Any, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("annotation", "schema"), TYPES, ids=lambda value: str(value)[:50])
+@pytest.mark.parametrize(("annotation", "schema"), TYPES, ids=stable_id)
 def test_types(annotation: Any, schema: dict[str, Any]) -> None:
     assert schema_of(annotation) == schema
 

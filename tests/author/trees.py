@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from priompt_py.author.children import is_list, is_mapping
 from priompt_py.author.element_table import ELEMENTS_BY_NAME
+from priompt_py.author.excerpts import excerpt
 from priompt_py.author.messages import (
     assistant_message,
     developer_message,
@@ -44,6 +45,7 @@ texts = st.text(max_size=6)
 _finite = st.floats(allow_nan=False, allow_infinity=False)
 _numbers = st.one_of(st.integers(), _finite)
 _labels = st.none() | texts
+_ranks = st.sampled_from(["around", "head", "tail", "ends"]) | st.integers() | st.floats(-1e9, 1e9)
 _json_values = st.recursive(
     st.none() | st.booleans() | _numbers | texts,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
@@ -85,6 +87,14 @@ def _png(more: bytes) -> bytes:
     return PNG + more
 
 
+def _excerpt(text: str, by: Any, rank: Any, omitted: str | None, rest: dict[str, Any]) -> Any:
+    if rank == "around":
+        return excerpt(text, by=by, around=1, omitted=omitted, **rest)
+    if isinstance(rank, str):
+        return excerpt(text, by=by, keep=cast("Any", rank), omitted=omitted, **rest)
+    return excerpt(text, by=by, priority=lambda index, piece: rank - index, omitted=omitted, **rest)
+
+
 def _object_schema(schema: dict[str, Any]) -> dict[str, Any]:
     return {**schema, "type": "object"}
 
@@ -96,6 +106,7 @@ _void: st.SearchStrategy[Any] = st.one_of(
     _made(token_break),
     _made(cache_break),
     _made(empty, tokens=st.integers(0, 10**6)),
+    st.builds(_excerpt, texts, st.sampled_from(["line", "sentence", "word"]), _ranks, _labels, _priorities()),
     _made(
         config,
         stop=_stops,

@@ -1,6 +1,5 @@
 """Callbacks: once, after the decision, in document order; what they get and what they may raise."""
 
-# ruff: noqa: S106 - token_limit is no password
 from __future__ import annotations
 
 from collections.abc import Callable

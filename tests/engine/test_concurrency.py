@@ -1,6 +1,5 @@
 """Elements and programs in many threads and many coroutines: each limit has one right answer."""
 
-# ruff: noqa: S106 - token_limit is no password
 from __future__ import annotations
 
 import asyncio

@@ -2,15 +2,16 @@ from __future__ import annotations
 
 import pytest
 
-from priompt_py import errors, render
+from priompt_py import render
 from tests.engine.compare import assert_defined
-from tests.engine.examples import EXAMPLES, Example, arguments
+from tests.engine.example import Example, arguments
+from tests.engine.examples import EXAMPLES
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=[example.name for example in EXAMPLES])
 def test_figures_by_hand(example: Example) -> None:
-    if example.comes_to in ("PromptTooLong", "StructureError"):
-        with pytest.raises(getattr(errors, example.comes_to)):
+    if example.error is not None:
+        with pytest.raises(example.error):
             render(example.tree, **arguments(example))
         return
     found = render(example.tree, **arguments(example))

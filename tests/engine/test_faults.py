@@ -1,6 +1,5 @@
 """What went wrong for others who do this job, with its right value: levels, limits, structure, counts."""
 
-# ruff: noqa: S106 - token_limit is no password
 from __future__ import annotations
 
 import math

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from priompt_py import (
@@ -122,7 +122,6 @@ def loose_units() -> st.SearchStrategy[Node]:
     return node
 
 
-@settings(max_examples=300)
 @given(st.lists(loose_units(), max_size=5), st.integers(0, 12))
 def test_units_are_refused_or_closed_as_the_definition_says(chat: list[Node], limit: int) -> None:
     assert_defined(chat, token_limit=limit, tokenizer=CharTokenizer())

@@ -49,6 +49,7 @@ from priompt_py.model.elements import (
     turn,
     walk,
 )
+from tests.ids import stable_id
 from tests.model.deep import DEEP, in_thread
 
 
@@ -119,7 +120,7 @@ def doubled(depth: int) -> Element:
 # ------------------------------------------------------------------------------------------ equality
 
 
-@pytest.mark.parametrize("element", EXAMPLES, ids=repr)
+@pytest.mark.parametrize("element", EXAMPLES, ids=stable_id)
 def test_copies_are_the_element_itself_and_pickles_are_equal(element: Element) -> None:
     assert copy.copy(element) is element
     assert copy.deepcopy([element])[0] is element
@@ -163,7 +164,7 @@ def test_all_examples_differ() -> None:
         (quoted(source="a")["x"], quoted(source="a")["y"]),
         (br, hr),
     ],
-    ids=repr,
+    ids=stable_id,
 )
 def test_unequal(left: Element, right: Element) -> None:
     assert left != right
@@ -183,7 +184,7 @@ def test_unequal(left: Element, right: Element) -> None:
         (quoted(source="a")["x"], quoted(source="a")["x"]),
         (assistant_message(tool_calls=[]), assistant_message),
     ],
-    ids=repr,
+    ids=stable_id,
 )
 def test_equal(left: Element, right: Element) -> None:
     assert left == right
@@ -246,7 +247,7 @@ def test_elements_are_no_sequences() -> None:
         (part(provider="x", data={}), "part takes no children"),
         (tool_definition(name="x"), "tool_definition takes no children"),
     ],
-    ids=repr,
+    ids=stable_id,
 )
 def test_brackets_that_are_one_too_many(element: Any, message: str) -> None:
     with pytest.raises(ArgumentTypeError) as caught:

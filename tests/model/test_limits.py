@@ -7,6 +7,7 @@ import pytest
 from priompt_py.author.tags import at_most, isolate
 from priompt_py.errors import ArgumentTypeError, ArgumentValueError
 from priompt_py.model.limits import relative_limit, resolve_limit
+from tests.ids import stable_id
 
 
 @pytest.mark.parametrize(
@@ -72,7 +73,7 @@ def test_other_texts_are_refused(text: str) -> None:
         assert relative_limit(text) is None
 
 
-@pytest.mark.parametrize("value", [None, True, 1.0, float("nan"), [], b"5"], ids=repr)
+@pytest.mark.parametrize("value", [None, True, 1.0, float("nan"), [], b"5"], ids=stable_id)
 def test_other_types_are_refused(value: object) -> None:
     with pytest.raises(
         ArgumentTypeError, match=r"at_most\(\) needs a whole number, 'N%', .* got token_limit="

@@ -161,7 +161,6 @@ def test_counts_that_rise_with_the_level_come_up() -> None:
 # ------------------------------------------------------------------------------------------ limits
 
 
-@settings(max_examples=30)
 @given(prompts(), st.data())
 def test_limits_are_drawn(prompt: list[Node], data: st.DataObject) -> None:
     assert data.draw(token_limits(prompt, tokenizer=CHARS)) >= 0
