@@ -85,7 +85,7 @@ def levels_below(data: Data, cutoff: float) -> list[int]:
     if data.kind == "firsts":
         return sorted({p for kids in data.firsts for p, _ in kids if p < cutoff}, reverse=True)
     scopes = len(data.lines) + len(data.messages)
-    return list(range(min(scopes, int(cutoff)) - 1, -1, -1))
+    return list(range(int(min(scopes, cutoff)) - 1, -1, -1))
 
 
 def without_cuts(shape: Shape) -> Goal:

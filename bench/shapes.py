@@ -4,9 +4,7 @@ The texts are lines of real source code: the modules of Python's own standard li
 A shape is told by its kind, its scopes and its limit:
 
 ``lines``
-    a file line by line: each line a scope, later lines first;
-``excerpt``
-    the same text and the same priorities, written as one ``excerpt`` (where the package has it);
+    a file line by line: each line a scope, later lines first; it can also be written as one ``excerpt``;
 ``chat``
     messages of six lines, by turns of the user's and the assistant's, each in a scope, later ones first;
 ``firsts``
@@ -22,10 +20,19 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from itertools import cycle, islice
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-import priompt_py
-from priompt_py import Element, Node, Rendered, assistant_message, first, get_tokenizer, scope, user_message
+from priompt_py import (
+    Element,
+    Node,
+    Rendered,
+    assistant_message,
+    excerpt,
+    first,
+    get_tokenizer,
+    scope,
+    user_message,
+)
 
 __all__ = [
     "ENCODING",
@@ -38,7 +45,6 @@ __all__ = [
     "data_of",
     "excerpt_of",
     "find",
-    "has_excerpt",
     "shown_text",
     "source_lines",
     "text_at",
@@ -96,9 +102,10 @@ class Data(NamedTuple):
 
 @lru_cache(maxsize=1)
 def source_lines() -> tuple[str, ...]:
-    """All lines of the standard library's top modules, with their line ends."""
+    """All lines of the standard library's top modules, each with a line feed at its end and nowhere else."""
     files = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))
-    return tuple(line for file in files for line in file.read_text("utf-8").splitlines(keepends=True))
+    texts = (file.read_text("utf-8").removesuffix("\n") for file in files)
+    return tuple(f"{line}\n" for text in texts for line in text.split("\n"))
 
 
 def find(kind: Kind, scopes: int, limit: int) -> Shape:
@@ -159,14 +166,8 @@ def builder(data: Data) -> Callable[[], Node]:
     return lambda: build(data)
 
 
-def has_excerpt() -> bool:
-    """Whether the package has ``excerpt`` in its public face."""
-    return "excerpt" in priompt_py.__all__
-
-
 def excerpt_of(data: Data) -> Callable[[], Node]:
     """A builder of the lines shape as one ``excerpt``: the whole text, later lines first."""
-    excerpt: Any = getattr(priompt_py, "excerpt")  # noqa: B009 - older versions lack it
     text = "".join(data.lines)
     return lambda: excerpt(text, by="line", keep="tail")
 

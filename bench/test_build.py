@@ -9,7 +9,7 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from bench.cases import by_shape, cached_data, fresh
-from bench.shapes import Shape, build, excerpt_of, has_excerpt
+from bench.shapes import Shape, build, excerpt_of
 
 
 @attrs.define(eq=False)
@@ -42,7 +42,6 @@ def test_build_bare_objects(benchmark: BenchmarkFixture, shape: Shape) -> None:
     assert len(fresh(benchmark, bare, lambda: (texts,))) == shape.scopes
 
 
-@pytest.mark.skipif(not has_excerpt(), reason="the package has no excerpt")
 @by_shape()
 def test_build_excerpt(benchmark: BenchmarkFixture, shape: Shape) -> None:
     if shape.kind != "lines":

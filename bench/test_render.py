@@ -9,7 +9,7 @@ from pytest_benchmark.fixture import BenchmarkFixture
 
 from bench.cases import by_shape, cached_data, fresh, note
 from bench.floor import floor
-from bench.shapes import ENCODING, Data, Shape, build, excerpt_of, has_excerpt, shown_text
+from bench.shapes import ENCODING, Data, Shape, build, excerpt_of, shown_text
 from priompt_py import Program, Rendered, TokenCache, compile_prompt, render
 
 
@@ -38,7 +38,6 @@ def test_render_and_build(benchmark: BenchmarkFixture, shape: Shape) -> None:
     fresh(benchmark, lambda: rendered(build(data), data.limit), lambda: ())
 
 
-@pytest.mark.skipif(not has_excerpt(), reason="the package has no excerpt")
 @by_shape()
 def test_render_and_build_excerpt(benchmark: BenchmarkFixture, shape: Shape) -> None:
     if shape.kind != "lines":

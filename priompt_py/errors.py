@@ -111,7 +111,8 @@ class TemplateError(PromptError):
         return "\n".join(lines)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (_rebuild_template_error, (type(self), self.message, dict(vars(self))))
+        state = {name: value for name, value in vars(self).items() if name != "errors"}  # which hold this one
+        return (_rebuild_template_error, (type(self), self.message, state))
 
 
 class TemplateSyntaxError(TemplateError):

@@ -6,8 +6,8 @@ import base64
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from bench.peers.process import PeerError, Worker
@@ -20,6 +20,9 @@ __all__ = ["commands", "installed", "measure", "write_vocabulary"]
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "build" / "peers"
+LOADING = 300  # seconds for whatever is not measured
+ENOUGH = 2.0  # seconds, after which there are no more rounds than asked for
+MOST_ROUNDS = 15
 ABLE: Mapping[str, tuple[str, ...]] = {
     "ours": ("lines", "chat", "firsts"),
     "original": ("lines", "chat", "firsts"),
@@ -62,63 +65,72 @@ def write_vocabulary(path: Path) -> None:
 
 
 def measure(shape: Shape, peers: Sequence[str], *, rounds: int, patience: float, folder: Path) -> Row:
-    """Every peer's rounds of one shape, and how its prompt compares with ours.
+    """Every peer's rounds of one shape, each by turns with ours, and how its prompt compares with ours.
 
-    ``patience`` is in seconds, for one round; a peer that takes longer, or fails, is out. The first round of each is
-    to warm up and is not counted. ``folder`` takes the files that peers read and write.
+    There are at least ``rounds`` rounds, after one to warm up that is not counted. ``patience`` is in seconds, for one
+    round; a peer that takes longer, or fails, is out. ``folder`` takes the files that peers read and write.
     """
     data = data_of(shape)
     told = folder / "data.json"
     told.write_text(json.dumps(data._asdict()), "utf-8")
-    results = {peer: PeerResult() for peer in peers if shape.kind in ABLE[peer]}
     vocabulary = folder / "vocabulary.json"
     if not vocabulary.exists():
         write_vocabulary(vocabulary)
-    with ExitStack() as stack:
-        workers: dict[str, Worker] = {}
+    results = {peer: PeerResult() for peer in peers if shape.kind in ABLE[peer]}
+    own = results["ours"]
+    with _start("ours", vocabulary) as ours:
+        _ask_ours(ours, {"load": str(told)})
+        _ask_ours(ours, {"round": 0})
+        text = _shown(ours, folder / "shown.txt")
+        own.text = difference(text, text)
         for peer, result in results.items():
-            environment = {"NODE_ENV": "production", "PYTHONPATH": str(ROOT)}
-            worker = Worker(commands(vocabulary)[peer], folder=ROOT, environment=environment)
-            workers[peer] = stack.enter_context(worker)
-            answer = _ask(worker, {"load": str(told)}, result, patience=120)
-            if answer is not None:
-                _ask(worker, {"round": 0}, result, patience=patience)
-        for number in range(1, rounds + 1):
-            for peer, result in _alive(results):
-                answer = _ask(workers[peer], {"round": number}, result, patience=patience)
-                if answer is not None:
-                    result.add(answer)
-        _compare(results, workers, folder)
+            if peer == "ours":
+                continue
+            try:
+                with _start(peer, vocabulary) as worker:
+                    worker.ask({"load": str(told)}, patience=LOADING)
+                    worker.ask({"round": 0}, patience=patience)
+                    for number in _numbers(rounds):
+                        beside = _ask_ours(ours, {"round": number})
+                        result.add(worker.ask({"round": number}, patience=patience))
+                        result.add_beside(beside)
+                        if peer == "original" or "original" not in results:
+                            own.add(beside)
+                    result.text = difference(_shown(worker, folder / "shown.txt"), text)
+            except PeerError as error:
+                result.fault = str(error)
+        if not own.render:
+            for number in _numbers(rounds):
+                own.add(_ask_ours(ours, {"round": number}))
     return Row(shape.name, shape.kind, shape.scopes, data.limit, results)
 
 
-def _alive(results: Mapping[str, PeerResult]) -> Iterator[tuple[str, PeerResult]]:
-    return ((peer, result) for peer, result in results.items() if not result.fault)
+def _start(peer: str, vocabulary: Path) -> Worker:
+    environment = {"NODE_ENV": "production", "PYTHONPATH": str(ROOT)}
+    return Worker(commands(vocabulary)[peer], folder=ROOT, environment=environment)
 
 
-def _ask(
-    worker: Worker, request: dict[str, Any], result: PeerResult, *, patience: float
-) -> dict[str, Any] | None:
+def _numbers(least: int) -> Iterator[int]:
+    """Numbers of rounds: as many as asked for, and more if there is time."""
+    start, number = monotonic(), 0
+    while number < least or (number < MOST_ROUNDS and monotonic() - start < ENOUGH):
+        number += 1
+        yield number
+
+
+def _ask_ours(ours: Worker, request: dict[str, Any]) -> dict[str, Any]:
+    """Ask this package; its failure is ours, and ends the run."""
     try:
-        return worker.ask(request, patience=patience)
+        return ours.ask(request, patience=LOADING)
     except PeerError as error:
-        result.fault = str(error)
-        return None
+        raise RuntimeError(f"our own rounds: {error}") from error
 
 
-def _compare(results: Mapping[str, PeerResult], workers: Mapping[str, Worker], folder: Path) -> None:
-    """Ask every peer for its prompt's contents and say how they differ from ours."""
-    texts: dict[str, str] = {}
-    for peer, result in _alive(results):
-        path = folder / f"shown-{peer}.txt"
-        if _ask(workers[peer], {"show": str(path)}, result, patience=60) is not None:
-            with path.open(encoding="utf-8", newline="") as file:
-                texts[peer] = file.read()
-            path.unlink()
-    ours = texts.get("ours")
-    for peer, text in texts.items():
-        if ours is not None:
-            results[peer].text = difference(text, ours)
+def _shown(worker: Worker, path: Path) -> str:
+    """The contents of a worker's last prompt."""
+    worker.ask({"show": str(path)}, patience=LOADING)
+    with path.open(encoding="utf-8", newline="") as file:
+        return file.read()
 
 
 def difference(text: str, ours: str) -> str:

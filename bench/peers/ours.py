@@ -6,7 +6,7 @@ import gc
 
 from bench.floor import floor
 from bench.peers.protocol import Answer, serve
-from bench.shapes import ENCODING, Data, build, excerpt_of, has_excerpt, shown_text
+from bench.shapes import ENCODING, Data, build, excerpt_of, shown_text
 from bench.timing import clock
 from priompt_py import render
 
@@ -34,7 +34,7 @@ def round_of(told: Answer) -> tuple[Answer, str]:
         "cutoff": rendered.cutoff,
     }
     del tree, rendered
-    if data.kind == "lines" and has_excerpt():
+    if data.kind == "lines":
         answer |= excerpt_round(data, text)
     return answer, text
 

@@ -1,4 +1,7 @@
-"""Time against size as an SVG picture, both on logarithmic scales, readable on light and dark pages."""
+"""Time against size as an SVG picture, both on logarithmic scales.
+
+It has its own background, light or dark as the reader's system is, so that it can be read on any page.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +26,13 @@ COLOURS: Mapping[str, tuple[str, str]] = {  # on light pages, on dark ones
 
 STYLE = """\
 text { font: 13px system-ui, sans-serif; fill: #24292f }
+.back { fill: #ffffff }
 .title { font-weight: 600; font-size: 15px }
 .grid { stroke: #d0d7de; stroke-width: 1 }
 .line { fill: none; stroke-width: 2.2; stroke-linejoin: round }
 @media (prefers-color-scheme: dark) {
 text { fill: #d7dde4 }
+.back { fill: #15181d }
 .grid { stroke: #3a424d }
 }
 """
@@ -53,6 +58,7 @@ def svg(title: str, series: Sequence[Series]) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img">',
         f"<title>{escape(title)}</title>",
         f"<style>\n{STYLE}{_colours(lines)}</style>",
+        f'<rect class="back" width="{WIDTH}" height="{HEIGHT}" rx="8"/>',
         f'<text class="title" x="{LEFT}" y="24">{escape(title)}</text>',
     ]
     for exponent in across.decades():
@@ -68,15 +74,23 @@ def svg(title: str, series: Sequence[Series]) -> str:
     middle = (LEFT + WIDTH - RIGHT) / 2
     parts.append(f'<text x="{middle:.0f}" y="{HEIGHT - 14}" text-anchor="middle">scopes</text>')
     labels: list[tuple[float, Series]] = []
+    largest = max(sizes)
     for one in lines:
         places = [(across.at(size), up.at(seconds)) for size, seconds in one.points]
         path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in places)
         dash = ' stroke-dasharray="6 4"' if one.dashed else ""
         parts.append(f'<path class="line s-{one.key}"{dash} d="{path}"/>')
         parts += [f'<circle class="d-{one.key}" cx="{x:.1f}" cy="{y:.1f}" r="3.2"/>' for x, y in places]
-        labels.append((places[-1][1], one))
+        x, y = places[-1]
+        if one.points[-1][0] == largest:
+            labels.append((y, one))
+        else:  # it ends within the picture: its name goes to the upper left, where lines that rise are not
+            name = escape(one.name)
+            parts.append(
+                f'<text class="t-{one.key}" text-anchor="end" x="{x - 8:.1f}" y="{y - 6:.1f}">{name}</text>'
+            )
     for y, one in _apart(labels):
-        x = across.at(one.points[-1][0]) + 9
+        x = across.at(largest) + 9
         parts.append(f'<text class="t-{one.key}" x="{x:.1f}" y="{y + 4:.1f}">{escape(one.name)}</text>')
     return "\n".join([*parts, "</svg>\n"])
 
@@ -118,6 +132,5 @@ def _apart(labels: Sequence[tuple[float, Series]]) -> list[tuple[float, Series]]
     """The labels from top to bottom, moved down as far as needed to stand apart."""
     placed: list[tuple[float, Series]] = []
     for y, one in sorted(labels, key=lambda label: label[0]):
-        near = [at for at, other in placed if other.points[-1][0] == one.points[-1][0]]
-        placed.append((max(y, near[-1] + LABEL_HEIGHT) if near else y, one))
+        placed.append((max(y, placed[-1][0] + LABEL_HEIGHT) if placed else y, one))
     return placed

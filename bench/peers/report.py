@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 from typing import NamedTuple
 
-from bench.peers.results import NAMES, PEERS, Results, Row
+from bench.peers.results import NAMES, PEERS, Results, Row, ratio
 
 __all__ = ["Goal", "goals", "page", "table"]
 
@@ -28,12 +28,15 @@ another machine, or about this one on another day: what counts is the ratios, wh
 METHOD = """\
 ## How it was measured
 
-Each peer is a process of its own; all are asked by turns for one round, so that whatever else the machine does meets all
-of them. A round builds a fresh tree from the same texts and renders it once: the original writes into its tree, so that
-it needs a fresh one. Times are taken inside the peer's process. Shown is the median over the rounds, with the least and
-the most in brackets where they differ by more than a tenth; a ratio is the median of the rounds' ratios. The first round
-of each peer, which loads the vocabulary and warms the compilers, is not counted. Garbage of earlier rounds is collected
-before a round begins; within a round nothing is: collectors run as they do in any program, with their usual settings.
+Each peer is a process of its own, and so is this package; the two are asked by turns for one round each, so that
+whatever else the machine does meets both. A round builds a fresh tree from the same texts and renders it once: the
+original writes into its tree, so that it needs a fresh one. Times are taken inside the peer's process. Shown is the
+median over the rounds, with the least and the most in brackets where they differ by more than a tenth, and in the column
+of this package the rounds beside the original; a ratio is the median of each round's ratio. There are at least as many
+rounds as said below, and more where they are short. The first round of each peer, which loads the vocabulary and warms
+the compilers, is not counted. Garbage of earlier rounds is collected before a round begins; within a round nothing is:
+collectors run as they do in any program, with their usual settings. A peer that takes too long for a round has no
+figures. The original is given its scopes as one array: as separate arguments, more than about 120,000 overflow its stack.
 
 The texts are lines of Python's standard library, o200k_base counts. The *floor* is one bare visit of every node of our
 tree, by a loop that does nothing else, and one tokenisation of the final prompt; it is measured in the same rounds.
@@ -116,13 +119,12 @@ def shown(times: Sequence[float]) -> str:
 
 def render_cells(row: Row, peers: Sequence[str], figure: str) -> list[str]:
     """A row of ``render`` or ``whole`` figures."""
-    ours = row.times("ours", figure)
     result = row.results.get("ours")
     tokens = "—" if result is None or result.tokens is None else f"{result.tokens:,}"
-    return [row.name, tokens, *(peer_cell(row, peer, figure, ours) for peer in peers)]
+    return [row.name, tokens, *(peer_cell(row, peer, figure) for peer in peers)]
 
 
-def peer_cell(row: Row, peer: str, figure: str, ours: list[float]) -> str:
+def peer_cell(row: Row, peer: str, figure: str) -> str:
     """A peer's time, and by ours; or why there is none."""
     result = row.results.get(peer)
     if result is None:
@@ -130,8 +132,8 @@ def peer_cell(row: Row, peer: str, figure: str, ours: list[float]) -> str:
     if result.fault:
         return fault_in_words(result.fault)
     times = row.times(peer, figure)
-    ratio = None if peer == "ours" else row.ratio(times, ours)
-    return shown(times) if ratio is None else f"{shown(times)}, **{ratio:.1f}×**"
+    by_ours = row.by_ours(peer, figure)
+    return shown(times) if by_ours is None else f"{shown(times)}, **{by_ours:.1f}×**"
 
 
 def fault_in_words(fault: str) -> str:
@@ -146,14 +148,14 @@ def excerpt_cell(row: Row) -> str:
     times = row.times("ours", "excerpt")
     if not times:
         return ""
-    ratio = row.ratio(row.times("original", "whole"), times)
-    return shown(times) if ratio is None else f"{shown(times)}, Priompt **{ratio:.1f}×**"
+    by_ours = ratio(row.times("original", "whole"), times)
+    return shown(times) if by_ours is None else f"{shown(times)}, Priompt **{by_ours:.1f}×**"
 
 
 def floor_cells(row: Row) -> list[str]:
     """A row of our figures against the floor."""
     build, render, floor = (row.times("ours", name) for name in ("build", "render", "floor"))
-    return [row.name, shown(build), shown(render), shown(floor), f"**{row.ratio(render, floor) or 0:.2f}×**"]
+    return [row.name, shown(build), shown(render), shown(floor), f"**{ratio(render, floor) or 0:.2f}×**"]
 
 
 def text_cell(row: Row, peer: str) -> str:
@@ -186,11 +188,11 @@ def goals(results: Results) -> Iterator[Goal]:
             "whole",
             1.7 if few_shown else 2,
         )
-        ratio = row.ratio(row.times("original", "whole"), ours.excerpt)
-        if ratio is not None:
+        by_excerpt = ratio(row.times("original", "whole"), ours.excerpt)
+        if by_excerpt is not None:
             name = f"{row.name}: faster than Priompt through `excerpt`, build and render"
-            yield Goal(name, f"{ratio:.1f}×", "≥ 5×", ratio >= 5)
-        by_floor = row.ratio(ours.render, ours.floor)
+            yield Goal(name, f"{by_excerpt:.1f}×", "≥ 5×", by_excerpt >= 5)
+        by_floor = ratio(ours.render, ours.floor)
         if by_floor is not None:
             most = 2.5 if row.scopes >= 10_000 else 4
             yield Goal(f"{row.name}: by the floor", f"{by_floor:.2f}×", f"≤ {most:g}×", by_floor <= most)
@@ -200,6 +202,6 @@ def goals(results: Results) -> Iterator[Goal]:
 
 
 def _at_least(name: str, row: Row, peer: str, figure: str, bound: float) -> Iterator[Goal]:
-    ratio = row.ratio(row.times(peer, figure), row.times("ours", figure))
-    if ratio is not None and not row.results[peer].fault:
-        yield Goal(name, f"{ratio:.1f}×", f"≥ {bound:g}×", ratio >= bound)
+    by_ours = row.by_ours(peer, figure)
+    if by_ours is not None and not row.results[peer].fault:
+        yield Goal(name, f"{by_ours:.1f}×", f"≥ {bound:g}×", by_ours >= bound)

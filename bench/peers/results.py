@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from operator import add
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 import attrs
 
-__all__ = ["NAMES", "PEERS", "PeerResult", "Results", "Row", "read", "write"]
+__all__ = ["NAMES", "PEERS", "PeerResult", "Results", "Row", "ratio", "read", "write"]
 
 NAMES: Mapping[str, str] = {
     "ours": "priompt_py",
@@ -28,17 +29,25 @@ FIGURES = ("build", "render", "floor", "excerpt")
 class PeerResult:
     """One peer's rounds of one shape. Times are in seconds, one figure a round; ``floor`` and ``excerpt`` (build and
     render of the text as one element) are ours only. ``fault`` says why there are no more rounds, ``text`` how the
-    prompt's contents compare with ours."""
+    prompt's contents compare with ours. ``beside_build`` and ``beside_render`` are ours of the same rounds.
+    """
 
     build: list[float] = attrs.field(factory=list[float])
     render: list[float] = attrs.field(factory=list[float])
     floor: list[float] = attrs.field(factory=list[float])
     excerpt: list[float] = attrs.field(factory=list[float])
+    beside_build: list[float] = attrs.field(factory=list[float])
+    beside_render: list[float] = attrs.field(factory=list[float])
     tokens: int | None = None
     cutoff: float | None = None
     excerpt_same: bool | None = None
     text: str = ""
     fault: str = ""
+
+    def add_beside(self, answer: Mapping[str, Any]) -> None:
+        """Take up what ours took in the same round."""
+        self.beside_build.append(answer["build"])
+        self.beside_render.append(answer["render"])
 
     def add(self, answer: Mapping[str, Any]) -> None:
         """Take a round's answer up."""
@@ -52,7 +61,12 @@ class PeerResult:
     @property
     def whole(self) -> list[float]:
         """Building and rendering together."""
-        return [build + render for build, render in zip(self.build, self.render, strict=True)]
+        return list(map(add, self.build, self.render))
+
+    @property
+    def beside_whole(self) -> list[float]:
+        """The same of ours, in the same rounds."""
+        return list(map(add, self.beside_build, self.beside_render))
 
 
 @attrs.define
@@ -73,10 +87,9 @@ class Row:
         times: list[float] = getattr(result, figure)
         return times
 
-    def ratio(self, upper: list[float], lower: list[float]) -> float | None:
-        """The median of the rounds' ratios; None if one of the two has no rounds."""
-        pairs = list(zip(upper, lower, strict=False))
-        return median(a / b for a, b in pairs) if pairs else None
+    def by_ours(self, peer: str, figure: str) -> float | None:
+        """How many times as long as ours a peer takes to ``render``, or for the ``whole``; None if it has no rounds."""
+        return ratio(self.times(peer, figure), self.times(peer, f"beside_{figure}"))
 
 
 @attrs.define
@@ -86,6 +99,12 @@ class Results:
     about: dict[str, str]
     rows: list[Row]
     plot: list[Row] = attrs.field(factory=list[Row])
+
+
+def ratio(upper: Sequence[float], lower: Sequence[float]) -> float | None:
+    """The median of the rounds' ratios; None if one of the two has no rounds."""
+    pairs = list(zip(upper, lower, strict=False))
+    return median(a / b for a, b in pairs) if pairs else None
 
 
 def write(results: Results, path: Path) -> None:

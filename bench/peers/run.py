@@ -43,8 +43,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.peers.run", description="Run all peers.")
     parser.add_argument("--quick", action="store_true", help="small shapes, one round, nothing is written")
     parser.add_argument("--again", action="store_true", help="write the page of the last run")
-    parser.add_argument("--rounds", type=int, default=5, help="rounds of each shape (5)")
-    parser.add_argument("--patience", type=float, default=20, help="seconds a peer may take for a round (20)")
+    parser.add_argument("--rounds", type=int, default=5, help="rounds of each shape, at least (5)")
+    parser.add_argument("--patience", type=float, default=30, help="seconds a peer may take for a round (30)")
     parser.add_argument("--only", default="", help="shapes whose name holds this")
     parser.add_argument("--no-plot", action="store_true", help="leave the runs of the plot out")
     options = parser.parse_args(arguments)
@@ -99,9 +99,11 @@ def tell(row: Row) -> None:
         if result.fault or not result.render:
             print(f"  {NAMES[peer]:<12} {result.fault or 'nothing'}", flush=True)
             continue
-        ratio = row.ratio(result.render, row.times("ours", "render")) or 0
         figures = f"build {1e3 * median(result.build):8,.1f}  render {1e3 * median(result.render):9,.1f} ms"
-        print(f"  {NAMES[peer]:<12} {figures}  {ratio:6.1f} times ours  {result.text}", flush=True)
+        print(
+            f"  {NAMES[peer]:<12} {figures}  {row.by_ours(peer, 'render') or 1:6.1f} times ours  {result.text}",
+            flush=True,
+        )
 
 
 def picture(rows: Sequence[Row]) -> str:
@@ -127,7 +129,7 @@ def about(peers: Sequence[str], rounds: int) -> dict[str, str]:
     """What it ran on: versions, never the machine's name."""
     told = {
         "priompt_py": f"{version('priompt-py')} on Python {platform.python_version()} with tiktoken {version('tiktoken')}",
-        "rounds": f"{rounds} of each shape",
+        "rounds": f"at least {rounds} of each shape",
     }
     if "original" in peers or "prompt-tsx" in peers:
         node = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True)

@@ -134,7 +134,7 @@ class _Compiler(Recorder):
             frame = frames[-1]
             if frame.choosing:
                 entered = self.choose(frame)
-            elif self.recording or frame.low != NEVER or frame.high == NEVER:
+            elif self.recording or frame.low != NEVER:
                 entered = self.go_on(frame)
             else:
                 entered = self.go_on_quickly(frame)
@@ -223,7 +223,7 @@ class _Compiler(Recorder):
 
     def choose(self, frame: Frame) -> bool:
         """Go to the next alternative of a first; False when there is none left."""
-        if not self.recording and frame.high != NEVER and frame.rank is None:
+        if not self.recording and frame.low < frame.high and frame.rank is None:
             self.choose_texts(frame)
         for child in frame.iterator:
             if child is None or child is True or child is False:
@@ -289,7 +289,7 @@ class _Compiler(Recorder):
             high = min(high, declared)
         entry = self.note(child, frame, child.kind, declared, high, low)
         if low >= high:
-            high = NEVER
+            low = BASE_PRIORITY  # no cutoff brings it in, nor anything inside, whatever its high end
         if isinstance(child, Excerpt):
             self.pieces(child, declared, high, low, entry)
         elif isinstance(child, (ComponentCall, AsyncNode)):
@@ -385,7 +385,7 @@ class _Compiler(Recorder):
         """Add the pieces of an excerpt, each as in a scope of its own, without an element for each."""
         priorities = element.priorities(declared)
         omitted = element.omitted
-        if not self.recording and low == NEVER and high != NEVER and omitted is None:
+        if not self.recording and low == NEVER and omitted is None:
             self.ops.leaves += element.pieces
             if element.priority is None and declared <= high:
                 self.ops.highs += priorities
@@ -425,11 +425,11 @@ class _Compiler(Recorder):
                 message=message,
                 path=self.path_if_recording(),
                 choices=self.choices(),
-                present=frame.high != NEVER,
+                present=frame.low < frame.high,
                 start=start,
             )
             self.ops.units.append(frame.unit)
-        if frame.high == NEVER:
+        if frame.low >= frame.high:
             frame.first_leaf = start
         else:
             self.ops.starts.append(start)
@@ -445,7 +445,7 @@ class _Compiler(Recorder):
         end = len(self.ops.leaves)
         if frame.unit is not None:
             frame.unit.end = end
-        if frame.high != NEVER:
+        if frame.low < frame.high:
             self.ops.ends.append(end)
         elif frame.first_leaf < end:
             self.ops.hidden.append(range(frame.first_leaf, end))

@@ -26,8 +26,8 @@ class Outer:
 class Frame:
     """An element whose children are being walked.
 
-    ``declared``, ``high`` and ``low`` hold for the children; ``high`` is ``NEVER`` where no cutoff can
-    bring anything in. In a first (``choosing``), ``floor`` is the highest priority among the
+    ``declared``, ``high`` and ``low`` hold for the children; where no cutoff can bring anything in,
+    ``low`` is not below ``high``. In a first (``choosing``), ``floor`` is the highest priority among the
     alternatives met so far, ``serial`` its number in the tree, and ``rank`` (fallbacks only) what the
     next alternative adds to ``declared``. ``entry`` is what was recorded of the element, -1 if nothing.
     """

@@ -62,6 +62,7 @@ _HINTS = {
     "#": "a comment is written {# … #}",
 }
 
+_OPERATORS = ("+", "-", "*", "/", "//", "%", "**")
 _NOT_THERE = ("lambda", "for", "await", "yield", "import")
 _PREFIXES = ("f", "r", "b", "u", "rb", "br", "fr", "rf", "t")
 
@@ -114,6 +115,8 @@ def _of_punctuation(met: str, before: str, last: str) -> str | None:
         return "`:` stands in slices and mappings only"
     if met == "|":
         return "`|` stands between a value and the name of a filter"
+    if met in _OPERATORS and re.search(r"\|\s*[^\W\d]\w*(\([^()]*\))?$", before):
+        return f"a filter binds less than `{met}`: write (value | filter) {met} …"
     if before.endswith("|"):
         return f"after `|` stands the name of a filter, not `{met}`"
     if before.endswith("."):

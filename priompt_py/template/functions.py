@@ -16,7 +16,7 @@ from priompt_py.errors import PromptError
 from priompt_py.model.elements import turn
 from priompt_py.template.bounds import Budget, Fault
 from priompt_py.template.source import one_line, shared_start
-from priompt_py.template.values import equal, is_number, items_of, text_of, truth_of
+from priompt_py.template.values import is_number, items_of, text_of, truth_of
 
 if TYPE_CHECKING:
     from priompt_py.tokens.tokenizer import Tokenizer
@@ -510,13 +510,3 @@ def _tokens(context: Context, text: str) -> int:
 def _default(_: Context, value: Any, other: Any) -> Any:
     """`other` where the value is None or not defined."""
     return other if value is None else value
-
-
-@_builtin
-def _unique(context: Context, items: Any) -> list[Any]:
-    """Each item once, where it stands first."""
-    found: list[Any] = []
-    for item in _listed(context, items):
-        if not any(equal(item, other, context.budget) for other in found):
-            found.append(item)
-    return found

@@ -48,6 +48,11 @@ def test_worker_that_is_slow_or_ends_is_closed() -> None:
         peer.ask({"end": 1}, patience=20)
 
 
+@pytest.fixture(autouse=True)
+def no_rounds_but_those_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measuring, "ENOUGH", 0)
+
+
 @pytest.mark.parametrize("shape", [Shape("lines", 50, 200), Shape("chat", 20, 300), Shape("firsts", 30, 0)])
 def test_our_own_rounds(shape: Shape, tmp_path: Path) -> None:
     (tmp_path / "vocabulary.json").write_text("{}")  # only the Python peers need it

@@ -14,12 +14,20 @@ from bench.peers.run import picture
 
 
 def result(build: float, render: float, *, tokens: int = 8_000, cutoff: float = 7) -> PeerResult:
-    return PeerResult([build] * 5, [render] * 5, tokens=tokens, cutoff=cutoff, text="same")
+    ours = [0.010] * 5
+    return PeerResult(
+        [build] * 5,
+        [render] * 5,
+        beside_build=ours,
+        beside_render=ours,
+        tokens=tokens,
+        cutoff=cutoff,
+        text="same",
+    )
 
 
 def row(scopes: int = 10_000, limit: int = 8_192, *, tokens: int = 8_000, **others: PeerResult) -> Row:
-    ours = result(0.010, 0.010, tokens=tokens)
-    ours.floor = [0.005] * 5
+    ours = PeerResult([0.010] * 5, [0.010] * 5, [0.005] * 5, tokens=tokens, cutoff=7)
     return Row(f"lines {scopes:,} / {limit:,}", "lines", scopes, limit, {"ours": ours, **others})
 
 
