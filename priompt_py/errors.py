@@ -43,11 +43,21 @@ class PromptError(Exception):
 
 
 class ArgumentTypeError(PromptError, TypeError):
-    """An argument, a child or a limit has a type that is not accepted there."""
+    """An argument, a child or a limit has a type that is not accepted there.
+
+    ``argument`` names the argument of an element, where it is one.
+    """
+
+    argument: str | None = None
 
 
 class ArgumentValueError(PromptError, ValueError):
-    """An argument has the right type and a value that is not accepted."""
+    """An argument has the right type and a value that is not accepted.
+
+    ``argument`` names the argument of an element, where it is one.
+    """
+
+    argument: str | None = None
 
 
 class StructureError(PromptError):
@@ -59,7 +69,19 @@ class TokenizerError(PromptError, ValueError):
 
 
 class JsonFormError(PromptError, ValueError):
-    """JSON data that is not a prompt tree; the message begins with the JSON path."""
+    """JSON data that is not a prompt tree; the message begins with the place.
+
+    ``path`` is its JSON path (``$[2].children[0].p``), or ``line`` and ``column`` (from 1) are where the
+    text is no JSON; what does not apply is None.
+    """
+
+    def __init__(
+        self, message: str, *, path: str | None = None, line: int | None = None, column: int | None = None
+    ) -> None:
+        super().__init__(message)
+        self.path = path
+        self.line = line
+        self.column = column
 
 
 class ProviderError(PromptError):

@@ -29,14 +29,14 @@ __all__ = [
 def wrong_type(argument: str, message: str) -> ArgumentTypeError:
     """An error that knows which argument it is about, as a path: ``tool_calls[0].name``."""
     error = ArgumentTypeError(message)
-    vars(error)["argument"] = argument
+    error.argument = argument
     return error
 
 
 def wrong_value(argument: str, message: str) -> ArgumentValueError:
     """The same for a value of the right type."""
     error = ArgumentValueError(message)
-    vars(error)["argument"] = argument
+    error.argument = argument
     return error
 
 

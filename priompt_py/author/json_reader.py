@@ -31,9 +31,7 @@ def json_fault(steps: Sequence[str | int], problem: str, more: str = "") -> Json
     path = path_text(steps)
     if len(steps) > _LONG_PATH:
         path = f"{path_text(steps[:_END])}...({len(steps) - 2 * _END} more)...{path_text(steps[-_END:])}"
-    error = JsonFormError(f"${path}{more}: {problem}")
-    vars(error)["path"] = f"${path_text(steps)}{more}"
-    return error
+    return JsonFormError(f"${path}{more}: {problem}", path=f"${path_text(steps)}{more}")
 
 
 @attrs.define(eq=False)
@@ -177,7 +175,7 @@ class JsonReader:
             made = element.make(**arguments)
             return made if element.is_void else made[children]
         except (ArgumentTypeError, ArgumentValueError) as error:
-            argument = vars(error).get("argument")
+            argument = error.argument
             raise self._fault(str(error), more="" if argument is None else f".{argument}") from None
 
 

@@ -31,9 +31,7 @@ def _at(text: str, offset: int, problem: str) -> JsonFormError:
     """The error for a place in a text, counted from 1 in lines and code points."""
     line = text.count("\n", 0, offset) + 1
     column = offset - (text.rfind("\n", 0, offset) + 1) + 1
-    error = JsonFormError(f"line {line}, column {column}: {problem}")
-    vars(error).update(line=line, column=column)
-    return error
+    return JsonFormError(f"line {line}, column {column}: {problem}", line=line, column=column)
 
 
 def _decode(text: object) -> str:

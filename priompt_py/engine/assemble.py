@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 
 from priompt_py.engine.pricing import Pricing
-from priompt_py.engine.sheet import is_same_tool
+from priompt_py.engine.structure import same_tool
 from priompt_py.model.elements import Call, Capture, Config, Message, ToolDefinition
 from priompt_py.model.ops import (
     CacheCut,
@@ -133,7 +133,7 @@ class _Draft:
         elif isinstance(leaf, ToolOp):
             element = leaf.element
             if not any(
-                known.name == element.name and is_same_tool(known, element) for known in self.definitions
+                known.name == element.name and same_tool(known, element) for known in self.definitions
             ):
                 self.definitions.append(element)
 

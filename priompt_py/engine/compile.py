@@ -469,6 +469,7 @@ class _Compiler(Recorder):
                     parent=self.region,
                     path=self.path(),
                     start=len(self.ops.leaves),
+                    levels=[frame.declared],  # of scopes inside that have no priority of their own
                 )
             )
             self.region = len(self.ops.regions) - 1

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
-from itertools import compress
 from operator import neg
 from typing import cast
 
@@ -232,7 +231,7 @@ def _by_bounds(walker: Walker) -> Number | None:
     most = walker.pricing.most_bytes
     cores = open_chars = 0
     piece_of = walker.piece
-    for index in compress(range(len(walker.on)), walker.on):
+    for index in walker.included(range(len(walker.on))):
         piece = piece_of(index)
         cores += piece.core
         if piece.open:

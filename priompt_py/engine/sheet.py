@@ -16,9 +16,9 @@ from priompt_py.engine.cutoff import smallest_fit
 from priompt_py.engine.intervals import CutoffSet, intersect, through_levels, union
 from priompt_py.engine.presence import CostOp, Presence, Timeline
 from priompt_py.engine.pricing import Piece, Pricing
-from priompt_py.engine.structure import partners
+from priompt_py.engine.structure import partners, same_tool
 from priompt_py.engine.walker import Walker
-from priompt_py.model.elements import BASE_PRIORITY, Message, Number, ToolDefinition
+from priompt_py.model.elements import BASE_PRIORITY, Message, Number
 from priompt_py.model.ops import (
     NEVER,
     CallsOp,
@@ -37,7 +37,6 @@ __all__ = [
     "Sheet",
     "TooBig",
     "innermost_region",
-    "is_same_tool",
     "make_sheet",
     "next_change",
 ]
@@ -416,7 +415,7 @@ def _tool_costs(
 
     def add(op: ToolOp, intervals: CutoffSet) -> None:
         for number in by_name[op.element.name]:
-            if is_same_tool(groups[number][0].element, op.element):
+            if same_tool(groups[number][0].element, op.element):
                 groups[number][1].append(intervals)
                 return
         by_name[op.element.name].append(len(groups))
@@ -437,8 +436,3 @@ def _tool_costs(
     if costs and (closing := pricing.tools_closing()):
         costs.append((union(intervals for intervals, _ in costs), closing))
     return costs
-
-
-def is_same_tool(a: ToolDefinition, b: ToolDefinition) -> bool:
-    """Whether two definitions of one name are sent alike."""
-    return (a.description, a.parameters, a.strict) == (b.description, b.parameters, b.strict)

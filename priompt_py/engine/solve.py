@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import compress
 
 import attrs
 
@@ -20,7 +19,7 @@ from priompt_py.engine.sheet import (
     make_sheet,
     next_change,
 )
-from priompt_py.engine.walker import Walker
+from priompt_py.engine.walker import Walker, included
 from priompt_py.errors import PromptTooLong
 from priompt_py.model.elements import BASE_PRIORITY, Message, Number
 from priompt_py.model.limits import resolve_limit
@@ -195,7 +194,7 @@ def _search(sheet: Sheet, pricing: Pricing, limit: int) -> Solved | None:
 
 def _included(ops: Ops, on: bytearray, closed: dict[int, Closed]) -> Iterator[Leaf]:
     """The leaves that are in, the isolates replaced by theirs."""
-    for leaf in compress(ops.leaves, on):
+    for leaf in included(ops.leaves, on[: len(ops.leaves)]):
         if isinstance(leaf, IsolateOp):
             yield from closed[id(leaf.ops)].leaves
         elif not isinstance(leaf, CostOp):

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from priompt_py.errors import StructureError
+from priompt_py.model.elements import ToolDefinition
 from priompt_py.model.ops import Choices, Compiled, Ops, ToolRecord, UnitRecord
 from priompt_py.model.place import ROOT, Place
 
-__all__ = ["can_be_together", "check_tools", "check_units", "drop_text_beside_messages", "partners"]
+__all__ = ["can_be_together", "check_tools", "check_units", "drop_text_beside_messages", "partners", "same_tool"]
 
 
 def can_be_together(a: Choices, b: Choices) -> bool:
@@ -75,7 +77,7 @@ def check_tools(tools: Sequence[ToolRecord]) -> None:
     by_name: dict[str, list[ToolRecord]] = defaultdict(list)
     for tool in tools:
         for other in by_name[tool.element.name]:
-            if not same_tool(other, tool) and can_be_together(other.choices, tool.choices):
+            if not same_tool(other.element, tool.element) and can_be_together(other.choices, tool.choices):
                 raise StructureError(
                     f"{tool.path}: the tool {tool.element.name!r} is defined otherwise at {other.path}; "
                     "two definitions of one name can't be in together unless they are equal"
@@ -83,10 +85,11 @@ def check_tools(tools: Sequence[ToolRecord]) -> None:
         by_name[tool.element.name].append(tool)
 
 
-def same_tool(a: ToolRecord, b: ToolRecord) -> bool:
-    """Whether two definitions are sent alike."""
-    one, two = a.element, b.element
-    return (one.description, one.parameters, one.strict) == (two.description, two.parameters, two.strict)
+def same_tool(a: ToolDefinition, b: ToolDefinition) -> bool:
+    """Whether two definitions of one name are sent alike: to the letter, since True is not 1 in JSON."""
+    return (a.description, a.strict, a.parameters) == (b.description, b.strict, b.parameters) and json.dumps(
+        a.parameters, sort_keys=True
+    ) == json.dumps(b.parameters, sort_keys=True)
 
 
 def partners(ops: Ops) -> list[tuple[UnitRecord, dict[str, list[UnitRecord]]]]:

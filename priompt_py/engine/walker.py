@@ -8,16 +8,18 @@ counts add up exactly at safe cuts, and at separators with every tokenizer.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import compress
-from typing import cast
+from typing import TypeVar, cast
 
 from priompt_py.engine.presence import Presence, Timeline
 from priompt_py.engine.pricing import Piece, Pricing
 from priompt_py.model.elements import Number
 from priompt_py.tokens.safe_cuts import count_up_to
 
-__all__ = ["Walker", "measure_text"]
+__all__ = ["Walker", "included", "measure_text"]
+
+T = TypeVar("T")
 
 
 def measure_text(text: str, pricing: Pricing, limit: int) -> Piece:
@@ -46,6 +48,17 @@ def _count(text: str, pricing: Pricing, limit: int) -> int:
     if len(text) <= limit:  # a short text can't be worth stopping early
         return pricing.count(text)
     return count_up_to(pricing.tokenizer, text, limit, count=pricing.count)
+
+
+def included(things: Sequence[T], on: bytearray) -> Iterator[T]:
+    """The things whose flag is set: looked at only from the first such one to the last."""
+    first = on.find(1)
+    if first < 0:
+        return iter(())
+    end = on.rfind(1) + 1
+    if end - first == len(things):
+        return compress(things, on)
+    return compress(things[first:end], on[first:end])
 
 
 class Walker:
@@ -106,17 +119,21 @@ class Walker:
             self.in_at -= 1
             on[line.ins[self.in_at]] -= 1
 
+    def included(self, things: Sequence[T]) -> Iterator[T]:
+        """Those of as many things as there are leaves whose leaf is in."""
+        return included(things, self.on)
+
     def recount(self) -> int:
         """Count the prompt as it is now, text by text between separators."""
         presence, count = self.presence, self.pricing.count
         self.capped = 0
         self.stale = False
         if presence.only_text:
-            self.total = count("".join(compress(cast("Sequence[str]", presence.leaves), self.on)))
+            self.total = count("".join(cast("Iterator[str]", self.included(presence.leaves))))
             return self.total
         total = 0
         texts: list[str] = []
-        for index in compress(range(len(self.on)), self.on):
+        for index in self.included(range(len(self.on))):
             leaf = presence.leaves[index]
             if isinstance(leaf, str):
                 texts.append(leaf)

@@ -133,7 +133,7 @@ def compile_content(
                 continue
             if text:
                 can_lose_break = is_last and text.endswith("\n") and id(node) not in unit.layout.kept
-                text = text if node.raw else decode(text)
+                text = unit.source.literal(text if node.raw else decode(text))
                 steps.append(Tail(text) if can_lose_break else text)
                 may_end = False
             cost += 1

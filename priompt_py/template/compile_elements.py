@@ -48,10 +48,12 @@ def value_of(unit: Unit, attribute: Attribute) -> Callable[[Run, Names], Any]:
 def _quoted(unit: Unit, value: Quoted) -> Callable[[Run, Names], Any]:
     constant = value.constant
     if constant is not None:
-        text = decode(constant)
+        text = unit.source.literal(decode(constant))
         return lambda _run, _names: text
     parts: list[tuple[str, Expression | None, Any]] = [
-        (decode(part), None, None) if isinstance(part, str) else ("", part, evaluate_expression(unit, part))
+        (unit.source.literal(decode(part)), None, None)
+        if isinstance(part, str)
+        else ("", part, evaluate_expression(unit, part))
         for part in value.parts
     ]
 
@@ -72,7 +74,7 @@ def _quoted(unit: Unit, value: Quoted) -> Callable[[Run, Names], Any]:
     return evaluate
 
 
-def constant_of(attribute: Attribute) -> Any:
+def constant_of(unit: Unit, attribute: Attribute) -> Any:
     """The value of an attribute that is always the same, else a mark that says so."""
     from priompt_py.template.expression_syntax import Constant
 
@@ -81,7 +83,7 @@ def constant_of(attribute: Attribute) -> Any:
         return True
     if isinstance(value, Expression):
         return value.root.value if isinstance(value.root, Constant) else _MISSING
-    return _MISSING if value.constant is None else decode(value.constant)
+    return _MISSING if value.constant is None else unit.source.literal(decode(value.constant))
 
 
 def _number(value: Any) -> Any:
@@ -178,7 +180,7 @@ def _opener(unit: Unit, node: Element, info: ElementInfo) -> Callable[[Run, Name
     constants = {
         one.name: _number(value) if one.name in numbers else value
         for one in given
-        if isinstance(one, Attribute) and (value := constant_of(one)) is not _MISSING
+        if isinstance(one, Attribute) and (value := constant_of(unit, one)) is not _MISSING
     }
     if len(constants) == len(given):
         return _constant_opener(unit, node, info, constants)

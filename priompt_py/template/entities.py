@@ -6,8 +6,6 @@ import re
 from html import unescape
 from html.entities import html5
 
-from priompt_py.template.source import LITERAL_CLOSE, LITERAL_OPEN
-
 __all__ = ["decode"]
 
 _REFERENCE = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
@@ -15,8 +13,6 @@ _REFERENCE = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0
 
 def decode(text: str) -> str:
     """``text`` with its references as characters."""
-    if LITERAL_OPEN in text or LITERAL_CLOSE in text:
-        text = text.replace(LITERAL_OPEN, "{").replace(LITERAL_CLOSE, "}")
     return _REFERENCE.sub(_character, text) if "&" in text else text
 
 

@@ -273,6 +273,9 @@ def _opens(line: Line) -> bool:
     return False
 
 
+_ONE_LINE = TRANSPARENT | {"component"}
+
+
 def _one_element(line: Line) -> Mark | None:
     """The mark of the one element that has this line to itself."""
     if not line.begins:
@@ -287,7 +290,7 @@ def _one_element(line: Line) -> Mark | None:
     first = marks[0]
     if first.kind == "content":
         return first if first.in_first and len(marks) == 1 else None
-    if first.kind != "open" or not isinstance(first.node, Element) or first.node.name not in TRANSPARENT:
+    if first.kind != "open" or not isinstance(first.node, Element) or first.node.name not in _ONE_LINE:
         return None
     last = marks[-1]
     return first if last.kind == "close" and last.node is first.node else None
@@ -354,7 +357,7 @@ def _write(lines: list[Line], layout: Layout) -> None:
             assert mark is not None
             assert mark.node is not None
             before = line.owner.prefix + line.kept_lead
-            layout.around[id(mark.node)] = ("", "") if _has_message(mark.node) else (before, end)
+            layout.around[id(mark.node)] = ("", "") if _leaves_none(mark.node) else (before, end)
             end = ""
         last = len(line.marks) - 1
         for at, mark in enumerate(line.marks):
@@ -379,8 +382,10 @@ def _write(lines: list[Line], layout: Layout) -> None:
         layout.texts[key] = pieces[0] if len(pieces) == 1 else "".join(pieces)
 
 
-def _has_message(node: TemplateNode) -> bool:
-    """Whether a message stands in it: blanks beside messages are none."""
+def _leaves_none(node: TemplateNode) -> bool:
+    """Whether the blanks and the break of its line are none: of a component's definition, and beside messages."""
+    if isinstance(node, Element) and node.name == "component":
+        return True
     stack = [node]
     while stack:
         here = stack.pop()

@@ -129,18 +129,23 @@ def _never_chosen(node: Element) -> Iterator[Problem]:
 
 
 def _mixed_lines(node: Element) -> Iterator[Problem]:
-    """Text beside an insertion or element on one line: each is an alternative of its own."""
+    """Text beside an insertion or component call on one line: each is an alternative of its own."""
     before: TemplateNode | None = None
     for child in node.children:
-        if isinstance(child, Text) and isinstance(before, Element | Insertion):
+        if isinstance(child, Text) and _is_content(before):
             line = child.value.partition("\n")[0]
             if line.strip():
                 yield child.start + len(line) - len(line.lstrip()), _MIXED.format(node.name), False
-        elif isinstance(child, Element | Insertion) and isinstance(before, Text):
+        elif _is_content(child) and isinstance(before, Text):
             line = before.value.rpartition("\n")[2]
             if line.strip():
                 yield child.start, _MIXED.format(node.name), False
         before = child
+
+
+def _is_content(node: TemplateNode | None) -> bool:
+    """Whether a node is an insertion or a component call."""
+    return isinstance(node, Insertion) or (isinstance(node, Element) and node.name[:1].isupper())
 
 
 _MIXED = "in <{}> this is an alternative of its own; put what belongs together into a <scope>"

@@ -77,8 +77,8 @@ def join_name(importer: str | None, name: str) -> str:
 
 
 def _missing(name: str, names: Iterable[str]) -> TemplateError:
-    known = [one for _, one in zip(range(2_000), names, strict=False)]
-    return TemplateError(f'there is no template "{one_line(name)}"{near(name, known)}')
+    known = [one.removesuffix(SUFFIX) for _, one in zip(range(2_000), names, strict=False)]
+    return TemplateError(f'there is no template "{one_line(name)}"{near(name.removesuffix(SUFFIX), known)}')
 
 
 # ------------------------------------------------------------------------------------------ loaders

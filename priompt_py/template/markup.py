@@ -111,7 +111,7 @@ def _of_strings(environment: Environment, strings: tuple[str, ...]) -> Template:
                 f"the text holds the noncharacter U+{ord(LITERAL_OPEN):04X} or the next", file=_NAME
             )
         pieces.append(text.replace("{", LITERAL_OPEN).replace("}", LITERAL_CLOSE))
-    source = Source("".join(pieces), _NAME)
+    source = Source("".join(pieces), _NAME, of_template_string=True)
     parsed = parse_source(source)
     refused = [
         source.syntax_error(node.start, f"<{node.name}> is not for template strings: Python has it")

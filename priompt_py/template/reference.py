@@ -63,7 +63,10 @@ def _sort(name: str, *, is_void: bool) -> str:
 def _element(element: ElementInfo) -> str:
     meaning = element.meaning[0].upper() + element.meaning[1:]
     sort = _MEANT_FOR_LINES[_sort(element.name, is_void=element.is_void)]
-    lines = [f"### {element.name}\n", f"{meaning}. In Python it is `{element.tag}`. On its line it is {sort}.\n"]
+    lines = [
+        f"### {element.name}\n",
+        f"{meaning}. In Python it is `{element.tag}`. On its line it is {sort}.\n",
+    ]
     lines += ["| attribute | type | default | meaning |", "|---|---|---|---|"]
     lines += [_argument(argument) for argument in element.arguments]
     return "\n".join([*lines, ""])
@@ -85,7 +88,12 @@ def _control(control: Control) -> str:
     sort = _MEANT_FOR_LINES[_sort(control.name, is_void=control.is_void)]
     lines = [f"### {control.name}\n", f"`{written}`: {meaning}. On its line it is {sort}.\n"]
     if control.arguments:
-        kinds = {"name": "a name", "text": "text", "value": "an expression", "component": "a component's name"}
+        kinds = {
+            "name": "a name",
+            "text": "text",
+            "value": "an expression",
+            "component": "a component's name",
+        }
         lines += ["| attribute | what it is | | meaning |", "|---|---|---|---|"]
         lines += [
             f"| `{one.name}` | {kinds[one.kind]} | {'required' if one.required else ''} | {one.meaning} |"
@@ -97,7 +105,9 @@ def _control(control: Control) -> str:
 
 def _functions() -> str:
     lines = ["| function | gives |", "|---|---|"]
-    lines += [f"| `{one.written}` | {one.meaning} |" for one in sorted(BUILTINS.values(), key=lambda one: one.name)]
+    lines += [
+        f"| `{one.written}` | {one.meaning} |" for one in sorted(BUILTINS.values(), key=lambda one: one.name)
+    ]
     return "\n".join([*lines, ""])
 
 

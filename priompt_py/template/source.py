@@ -33,15 +33,16 @@ class Location:
 class Source:
     r"""A template's ``text``, with line ends as ``\n`` and without a byte-order mark.
 
-    ``name`` is what messages call it. Offsets are 0-based code points of ``text``.
+    ``name`` is what messages call it. In the text of a template string literal braces are other characters. Offsets are 0-based code points of ``text``.
     """
 
-    def __init__(self, text: str, name: str = "<template>") -> None:
+    def __init__(self, text: str, name: str = "<template>", *, of_template_string: bool = False) -> None:
         text = text.removeprefix("\ufeff")
         if "\r" in text:
             text = text.replace("\r\n", "\n").replace("\r", "\n")
         self.text = text
         self.name = name
+        self._of_template_string = of_template_string
         self._starts: list[int] | None = None
 
     def line_of(self, offset: int) -> int:
@@ -68,7 +69,13 @@ class Source:
         start = self._line_starts()[line - 1]
         end = self.text.find("\n", start)
         text = self.text[start : len(self.text) if end < 0 else end]
-        return text.replace(LITERAL_OPEN, "{").replace(LITERAL_CLOSE, "}")
+        return self.literal(text)
+
+    def literal(self, text: str) -> str:
+        """``text`` with its literal braces, where the source is a template string's."""
+        return (
+            text.replace(LITERAL_OPEN, "{").replace(LITERAL_CLOSE, "}") if self._of_template_string else text
+        )
 
     def error(
         self, offset: int, message: str, *, stack: Iterable[tuple[str, int, str]] = ()
@@ -76,7 +83,7 @@ class Source:
         """The error of evaluating what stands at ``offset``."""
         place = self.location(offset)
         return TemplateError(
-            message,
+            self.literal(message),
             file=self.name,
             line=place.line,
             column=place.column,
@@ -88,7 +95,7 @@ class Source:
         """The error of parsing what stands at ``offset``."""
         place = self.location(offset)
         return TemplateSyntaxError(
-            message,
+            self.literal(message),
             file=self.name,
             line=place.line,
             column=place.column,

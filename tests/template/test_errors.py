@@ -183,7 +183,7 @@ IMPORTS: list[tuple[str, dict[str, str], str]] = [
     (
         '<import name="A" from="./c"/>',
         {"b": "x"},
-        'main.priompt:1:18: there is no template "c.priompt"; did you mean b.priompt?',
+        'main.priompt:1:18: there is no template "c.priompt"',
     ),
     (
         '<import name="A" from="b"/>',

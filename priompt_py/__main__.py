@@ -1,0 +1,6 @@
+"""``python -m priompt_py``: the command ``priompt``."""
+
+from priompt_py.cli.main import main
+
+if __name__ == "__main__":
+    main()
