@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from time import process_time
 
 from bench.floor import floor
 from bench.peers.protocol import Answer, serve
@@ -22,13 +23,16 @@ def round_of(told: Answer) -> tuple[Answer, str]:
     """Build and render, then the floor of the same prompt; for lines also the same text as one ``excerpt``."""
     data = data_from(told)
     built, tree = clock(build, data)
+    cpu = process_time()
     taken, rendered = clock(render, tree, token_limit=data.limit, tokenizer=ENCODING)
+    cpu = process_time() - cpu
     text = shown_text(rendered)
     gc.collect()
     least, _ = clock(floor, tree, text)
     answer: Answer = {
         "build": built,
         "render": taken,
+        "cpu": cpu,
         "floor": least,
         "tokens": rendered.token_count,
         "cutoff": rendered.cutoff,

@@ -12,7 +12,7 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 __all__ = ["Answer", "load_tiktoken", "serve"]
@@ -50,11 +50,12 @@ def timed(build: Callable[[Answer], Any], render: Callable[[Any, Answer], tuple[
     def round_of(data: Answer) -> tuple[Answer, str]:
         start = perf_counter()
         tree = build(data)
-        built = perf_counter()
+        cpu, built = process_time(), perf_counter()
         tokens, cutoff, text = render(tree, data)
         return {
             "build": built - start,
             "render": perf_counter() - built,
+            "cpu": process_time() - cpu,
             "tokens": tokens,
             "cutoff": cutoff,
         }, text

@@ -68,6 +68,11 @@ def page(results: Results, *, plot: str) -> str:
         "## Render against render\n",
         "Milliseconds, and how many times as long as ours.\n",
         table(heads, [render_cells(row, peers, "render") for row in results.rows]),
+        "The same by the processor's time, of all threads, which a busy machine spoils less:\n",
+        table(
+            ["shape", *(NAMES[peer] for peer in others)],
+            [[row.name, *(cpu_cell(row, peer) for peer in others)] for row in results.rows],
+        ),
         "## Build and render together\n",
         table(
             [*heads, "ours by `excerpt`"],
@@ -136,6 +141,12 @@ def peer_cell(row: Row, peer: str, figure: str) -> str:
     return shown(times) if by_ours is None else f"{shown(times)}, **{by_ours:.1f}×**"
 
 
+def cpu_cell(row: Row, peer: str) -> str:
+    """A peer's processor time by ours."""
+    by_ours = row.by_ours(peer, "cpu")
+    return "" if by_ours is None or row.results[peer].fault else f"{by_ours:.1f}×"
+
+
 def fault_in_words(fault: str) -> str:
     """Short enough for a cell."""
     if "Maximum call stack" in fault or "RecursionError" in fault or "maximum recursion" in fault:
@@ -148,6 +159,8 @@ def excerpt_cell(row: Row) -> str:
     times = row.times("ours", "excerpt")
     if not times:
         return ""
+    if row.results["ours"].excerpt_same is False:
+        return "another text"
     by_ours = ratio(row.times("original", "whole"), times)
     return shown(times) if by_ours is None else f"{shown(times)}, Priompt **{by_ours:.1f}×**"
 

@@ -22,22 +22,24 @@ NAMES: Mapping[str, str] = {
 }
 PEERS = tuple(NAMES)
 
-FIGURES = ("build", "render", "floor", "excerpt")
+FIGURES = ("build", "render", "cpu", "floor", "excerpt")
 
 
 @attrs.define
 class PeerResult:
-    """One peer's rounds of one shape. Times are in seconds, one figure a round; ``floor`` and ``excerpt`` (build and
-    render of the text as one element) are ours only. ``fault`` says why there are no more rounds, ``text`` how the
-    prompt's contents compare with ours. ``beside_build`` and ``beside_render`` are ours of the same rounds.
+    """One peer's rounds of one shape. Times are in seconds, one figure a round; ``cpu`` is the processor's for the
+    render; ``floor`` and ``excerpt`` (build and render of the text as one element) are ours only; ``beside_…`` are ours
+    of the same rounds. ``fault`` says why there are no more rounds, ``text`` how the prompt's contents compare with ours.
     """
 
     build: list[float] = attrs.field(factory=list[float])
     render: list[float] = attrs.field(factory=list[float])
+    cpu: list[float] = attrs.field(factory=list[float])
     floor: list[float] = attrs.field(factory=list[float])
     excerpt: list[float] = attrs.field(factory=list[float])
     beside_build: list[float] = attrs.field(factory=list[float])
     beside_render: list[float] = attrs.field(factory=list[float])
+    beside_cpu: list[float] = attrs.field(factory=list[float])
     tokens: int | None = None
     cutoff: float | None = None
     excerpt_same: bool | None = None
@@ -48,6 +50,7 @@ class PeerResult:
         """Take up what ours took in the same round."""
         self.beside_build.append(answer["build"])
         self.beside_render.append(answer["render"])
+        self.beside_cpu.append(answer["cpu"])
 
     def add(self, answer: Mapping[str, Any]) -> None:
         """Take a round's answer up."""
@@ -88,7 +91,7 @@ class Row:
         return times
 
     def by_ours(self, peer: str, figure: str) -> float | None:
-        """How many times as long as ours a peer takes to ``render``, or for the ``whole``; None if it has no rounds."""
+        """How many times as long as ours a peer takes to ``render``, by ``cpu`` or for the ``whole``; None if it has no rounds."""
         return ratio(self.times(peer, figure), self.times(peer, f"beside_{figure}"))
 
 

@@ -11,6 +11,7 @@ A peer that isn't installed is left out. The run is kept in build/peers/results.
 from __future__ import annotations
 
 import argparse
+import os
 import platform
 import re
 import subprocess
@@ -53,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     shapes = [shape for shape in (QUICK if options.quick else SHAPES) if options.only in shape.name]
     peers = installed()
-    results = Results(about(peers, options.rounds), [])
+    results, load = Results(about(peers, options.rounds), []), os.getloadavg()[2]
     with tempfile.TemporaryDirectory() as folder:
         for shape in shapes:
             rounds = 1 if options.quick else options.rounds
@@ -71,6 +72,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 results.plot.append(row)
                 tired |= {peer for peer, result in row.results.items() if result.fault}
                 tell(row)
+    results.about["load"] = (
+        f"{load:.1f} to {os.getloadavg()[2]:.1f} processes at a time on {os.cpu_count()} cores"
+    )
     if options.quick or options.only:
         print(page(results, plot=PICTURE.name))
     else:

@@ -1,10 +1,11 @@
 // The loop of a peer on Node: a request a line on standard input, an answer a line on standard output, both JSON.
 //
 //   {"load": PATH}  read a prompt as plain data      -> {"ok": true}
-//   {"round": 1}    build it and render it once      -> {"build": s, "render": s, "tokens": n, "cutoff": c}
+//   {"round": 1}    build it and render it once      -> {"build": s, "render": s, "cpu": s, "tokens": n, "cutoff": c}
 //   {"show": PATH}  write the last prompt's contents -> {"ok": true}
 //
-// What goes wrong is answered as {"error": "…"}. Garbage of earlier rounds is collected before the clock starts.
+// What goes wrong is answered as {"error": "…"}. Garbage of earlier rounds is collected before the clock starts. "cpu"
+// is the processor's time for the render, of all threads.
 
 import { createRequire } from 'node:module';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -36,11 +37,14 @@ export async function serve(build, render) {
       let start = process.hrtime.bigint();
       const tree = build(data);
       const built = seconds(start);
+      const cpu = process.cpuUsage();
       start = process.hrtime.bigint();
       const given = await render(tree, data);
       const rendered = seconds(start);
+      const { user, system } = process.cpuUsage(cpu);
       text = given.text();
-      return { build: built, render: rendered, tokens: given.tokens, cutoff: given.cutoff };
+      const { tokens, cutoff } = given;
+      return { build: built, render: rendered, cpu: (user + system) / 1e6, tokens, cutoff };
     }
     return { ok: true };
   };

@@ -36,12 +36,12 @@ def check(context: click.Context, paths: tuple[str, ...], *, no_warnings: bool) 
     needs none) under its own limits. Another source is loaded, and rendered if it needs no props. What is found goes
     to standard output, a line each; the exit code is 1 if anything is.
     """
-    found = 0
+    found: set[str] = set()  # an error in a template that others import is met several times
     for path in find_files(paths):
         findings = _check_template(path) if path == STDIN or path.endswith(SUFFIX) else _check_source(path)
         for text, is_error in findings:
-            if is_error or not no_warnings:
-                found += 1
+            if (is_error or not no_warnings) and text not in found:
+                found.add(text)
                 write_result(f"{text}\n")
     if found:
         context.exit(FOUND)

@@ -24,7 +24,14 @@ from priompt_py.model.ops import (
     ReserveOp,
     ToolOp,
 )
-from priompt_py.model.prompt import CacheMark, ChatMessage, ContentPart, PromptConfig, TextPart, Tool
+from priompt_py.model.prompt import (
+    CacheMark,
+    ChatMessage,
+    ContentPart,
+    PromptConfig,
+    TextPart,
+    Tool,
+)
 
 __all__ = ["Assembled", "assemble"]
 
@@ -86,7 +93,10 @@ def assemble(leaves: Iterable[Leaf], pricing: Pricing, *, is_chat: bool) -> Asse
         messages=tuple(draft.messages) if is_chat else None,
         config=merge_configs(draft.configs),
         tokens_reserved=draft.reserved,
-        tools=tuple(Tool(d.name, d.description, d.parameters, d.strict) for d in draft.definitions),
+        tools=tuple(
+            Tool(d.name, d.description, d.parameters, d.strict)
+            for d in draft.definitions
+        ),
         tool_definitions=tuple(draft.definitions),
         captures=tuple(draft.captures),
     )
@@ -95,7 +105,7 @@ def assemble(leaves: Iterable[Leaf], pricing: Pricing, *, is_chat: bool) -> Asse
 class _Draft:
     """What was put together so far. ``content`` is the open message's, or stands outside messages."""
 
-    def __init__(self, is_chat: bool) -> None:  # noqa: FBT001 - a private class with one argument
+    def __init__(self, is_chat: bool) -> None:
         self.is_chat = is_chat
         self.messages: list[ChatMessage] = []
         self.message: Message | None = None
@@ -110,7 +120,12 @@ class _Draft:
     def take(self, leaf: Op | Message, pricing: Pricing) -> None:
         """Take a leaf that is not text."""
         if isinstance(leaf, Message):
-            self.message, self.calls, self.legacy, self.content = leaf, (), None, _Content()
+            self.message, self.calls, self.legacy, self.content = (
+                leaf,
+                (),
+                None,
+                _Content(),
+            )
         elif isinstance(leaf, MessageEnd):
             self.end_message()
         elif isinstance(leaf, Cut):
@@ -133,7 +148,8 @@ class _Draft:
         elif isinstance(leaf, ToolOp):
             element = leaf.element
             if not any(
-                known.name == element.name and same_tool(known, element) for known in self.definitions
+                known.name == element.name and same_tool(known, element)
+                for known in self.definitions
             ):
                 self.definitions.append(element)
 

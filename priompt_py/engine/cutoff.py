@@ -9,7 +9,7 @@ level are summed up first, and every level that they leave open is counted, from
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from operator import neg
 from typing import cast
 
@@ -45,7 +45,9 @@ class _Monotone:
     def __init__(self, walker: Walker) -> None:
         self.walker = walker
         self.limit = walker.limit
-        self.base = bisect_right(walker.timeline.in_levels, -BASE_PRIORITY, key=_negative)
+        self.base = bisect_right(
+            walker.timeline.in_levels, -BASE_PRIORITY, key=_negative
+        )
         self.read()
 
     def read(self) -> None:
@@ -90,7 +92,10 @@ class _Monotone:
             self.extend()
         position = bisect_right(self.sums, self.limit * ratio) - 1
         position = max(self.base, min(position, len(self.ins)))
-        if position in (self.base, len(self.ins)) or self.levels[position - 1] != self.levels[position]:
+        if (
+            position in (self.base, len(self.ins))
+            or self.levels[position - 1] != self.levels[position]
+        ):
             return position
         return self.higher(position + 1)
 
@@ -114,9 +119,14 @@ class _Monotone:
     def start(self) -> int:
         """A position near the limit, its prompt counted."""
         walker, everything = self.walker, self.sums[-1]
-        ratio = self.sample() if everything > 2 * _SAMPLE_CHARS else everything / max(1, self.limit)
+        ratio = (
+            self.sample()
+            if everything > 2 * _SAMPLE_CHARS
+            else everything / max(1, self.limit)
+        )
         if walker.timeline.complete and (
-            everything <= self.limit * ratio * _MARGIN or everything <= 2 * _SAMPLE_CHARS
+            everything <= self.limit * ratio * _MARGIN
+            or everything <= 2 * _SAMPLE_CHARS
         ):
             position = len(self.ins)
             if self.measure(position) <= self.limit and not walker.capped:
@@ -126,7 +136,11 @@ class _Monotone:
             self.measure(position)
         for _ in range(4):
             total = walker.total
-            if abs(total - self.limit) <= _NEAR * self.limit or total == 0 or walker.capped:
+            if (
+                abs(total - self.limit) <= _NEAR * self.limit
+                or total == 0
+                or walker.capped
+            ):
                 break
             again = self.guess(self.sums[position] / total * _MARGIN)
             steps = abs(again - position)
@@ -166,7 +180,9 @@ class _Monotone:
                 loss = walker.loss()
                 if walker.total - loss > limit:
                     break
-                next_proof = max(walker.total, min(limit + loss, walker.total + loss // 2))
+                next_proof = max(
+                    walker.total, min(limit + loss, walker.total + loss // 2)
+                )
             if self.is_bottom(position) or self.too_many_bytes(position):
                 break
             after = self.lower(position)
@@ -209,7 +225,7 @@ class _Monotone:
         """Whether what the next level brings in is above the limit by its own cores alone."""
         total = 0
         for index in self.ins[position:after]:
-            total += self.walker.piece(index).core
+            total += self.walker.core(index)
             if total > self.limit:
                 return True
         return False
@@ -222,7 +238,12 @@ def _by_bounds(walker: Walker) -> Number | None:
     Going up from there, a level is counted only if the cores of what is in would fit.
     """
     line, limit = walker.timeline, walker.limit
-    ins, in_levels, outs, out_levels = line.ins, line.in_levels, line.outs, line.out_levels
+    ins, in_levels, outs, out_levels = (
+        line.ins,
+        line.in_levels,
+        line.outs,
+        line.out_levels,
+    )
     levels = sorted({*in_levels, *out_levels, BASE_PRIORITY}, reverse=True)
     last = min(_last_by_bytes(walker, levels), _last_by_lasting(walker, levels))
     if last < 0:
@@ -230,10 +251,10 @@ def _by_bounds(walker: Walker) -> Number | None:
     walker.place(levels[last])
     most = walker.pricing.most_bytes
     cores = open_chars = 0
-    piece_of = walker.piece
+    piece_of, core_of = walker.piece, walker.core
     for index in walker.included(range(len(walker.on))):
         piece = piece_of(index)
-        cores += piece.core
+        cores += core_of(index)
         if piece.open:
             open_chars += len(piece.head)
     in_at, out_at = walker.in_at, walker.out_at
@@ -244,13 +265,13 @@ def _by_bounds(walker: Walker) -> Number | None:
         while out_at and out_levels[out_at - 1] < level:
             out_at -= 1
             piece = piece_of(outs[out_at])
-            cores += piece.core
+            cores += core_of(outs[out_at])
             if piece.open:
                 open_chars += len(piece.head)
         while in_at and in_levels[in_at - 1] < level:
             in_at -= 1
             piece = piece_of(ins[in_at])
-            cores -= piece.core
+            cores -= core_of(ins[in_at])
             if piece.open:
                 open_chars -= len(piece.head)
         if cores + (-(-open_chars // most) if most else 0) > limit:
@@ -266,7 +287,7 @@ def _by_bounds(walker: Walker) -> Number | None:
     return None
 
 
-def _last_by_lasting(walker: Walker, levels: list[Number]) -> int:
+def _last_by_lasting(walker: Walker, levels: Sequence[Number]) -> int:
     """The number of the lowest level that is not ruled out by the leaves that stay in for good; -1 if none."""
     line, limit = walker.timeline, walker.limit + walker.owed
     most = walker.pricing.most_bytes
@@ -275,8 +296,8 @@ def _last_by_lasting(walker: Walker, levels: list[Number]) -> int:
     for index, level in zip(line.ins, line.in_levels, strict=True):
         if index in temporary:
             continue
+        cores += walker.core(index)
         piece = walker.piece(index)
-        cores += piece.core
         if piece.open:
             open_chars += len(piece.head)
         if cores + (-(-open_chars // most) if most else 0) > limit:
@@ -284,7 +305,7 @@ def _last_by_lasting(walker: Walker, levels: list[Number]) -> int:
     return len(levels) - 1
 
 
-def _last_by_bytes(walker: Walker, levels: list[Number]) -> int:
+def _last_by_bytes(walker: Walker, levels: Sequence[Number]) -> int:
     """The number of the lowest level whose text the limit's tokens could hold; -1 if there is none."""
     most = walker.pricing.most_bytes
     line, leaves = walker.timeline, walker.presence.leaves

@@ -7,7 +7,15 @@ from operator import length_hint
 
 import attrs
 
-from priompt_py.model.elements import Child, Element, Fallback, First, Number, Scope, element_type
+from priompt_py.model.elements import (
+    Child,
+    Element,
+    Fallback,
+    First,
+    Number,
+    Scope,
+    element_type,
+)
 from priompt_py.model.ops import NEVER, Ops, UnitRecord
 
 __all__ = ["Frame", "Outer", "segment"]

@@ -13,7 +13,11 @@ from priompt_py.tokens.cache import TokenCache
 from priompt_py.tokens.chat_format import ChatFormat
 from priompt_py.tokens.image_cost import image_cost
 from priompt_py.tokens.safe_cuts import SafeCuts
-from priompt_py.tokens.tokenizer import Tokenizer, max_token_bytes_of, safe_cuts_of
+from priompt_py.tokens.tokenizer import (
+    Tokenizer,
+    max_token_bytes_of,
+    safe_cuts_of,
+)
 from priompt_py.tokens.tool_cost import tool_cost, tools_closing_cost
 
 __all__ = ["Piece", "Pricing"]
@@ -30,8 +34,8 @@ class Piece:
     """What a leaf does to the count.
 
     ``head`` is the text before its first cut, ``tail`` the text after its last, ``core`` the tokens
-    that are its own whatever stands around it. ``open``: it has no cut, and ``head`` is all its text.
-    ``capped``: ``core`` is a lower bound above the limit, not the count.
+    that are its own whatever stands around it (-1: not counted yet). ``open``: it has no cut, and
+    ``head`` is all its text. ``capped``: ``core`` is a lower bound above the limit, not the count.
     """
 
     head: str
@@ -59,7 +63,9 @@ class Pricing:
     remember: Callable[[str, int], object] = attrs.field(init=False)
     memo_chars: int = attrs.field(init=False)
     frame: int = attrs.field(init=False)
-    shared: dict[tuple[int, bool], Piece] = attrs.field(init=False, factory=dict[tuple[int, bool], Piece])
+    shared: dict[tuple[int, bool], Piece] = attrs.field(
+        init=False, factory=dict[tuple[int, bool], Piece]
+    )
     last: tuple[str, int] = attrs.field(init=False, default=("", 0))
     cuts: SafeCuts | None = attrs.field(init=False)
     most_bytes: int | None = attrs.field(init=False)
@@ -105,7 +111,9 @@ class Pricing:
             return tokens if isinstance(tokens, int) else self.reserves[id(op)]
         if isinstance(op, CallsOp):
             return sum(
-                self.chat_format.call_cost(self.count, name=call.name, arguments=call.arguments)
+                self.chat_format.call_cost(
+                    self.count, name=call.name, arguments=call.arguments
+                )
                 for call in op.calls
             )
         if isinstance(op, ImageOp):
@@ -113,7 +121,11 @@ class Pricing:
             return image_cost(width, height, op.element.detail, self.image_family)
         if isinstance(op, PartOp):
             given = op.element.tokens
-            return self.count(json.dumps(op.element.data, ensure_ascii=False)) if given is None else given
+            return (
+                self.count(json.dumps(op.element.data, ensure_ascii=False))
+                if given is None
+                else given
+            )
         return 0
 
     def piece(self, op: Op | Message) -> Piece:

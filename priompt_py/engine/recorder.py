@@ -32,11 +32,17 @@ class Recorder:
 
     def choices(self) -> Choices:
         """The firsts around the child that was taken last, and the alternative of each that it stands in."""
-        return tuple((frame.serial, frame.at) for frame in self.frames if frame.choosing)
+        return tuple(
+            (frame.serial, frame.at) for frame in self.frames if frame.choosing
+        )
 
     def levels(self) -> list[Number]:
         """Where declared priorities are noted: the region's list, else the ops'."""
-        return self.ops.levels if self.region is None else self.ops.regions[self.region].levels
+        return (
+            self.ops.levels
+            if self.region is None
+            else self.ops.regions[self.region].levels
+        )
 
     def declared(self, element: Element, parent: Number) -> Number:
         """An element's declared priority. Raises ArgumentValueError where the sum overflows."""
@@ -71,7 +77,15 @@ class Recorder:
             elif isinstance(leaf, ToolOp):
                 ops.tools.append(index)
 
-    def note(self, child: Child, frame: Frame, kind: str, priority: Number, high: Number, low: Number) -> int:
+    def note(
+        self,
+        child: Child,
+        frame: Frame,
+        kind: str,
+        priority: Number,
+        high: Number,
+        low: Number,
+    ) -> int:
         """Record the child that was taken last from a frame; gives the entry's index, -1 when not recording."""
         if not self.recording:
             return -1

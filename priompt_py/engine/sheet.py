@@ -118,7 +118,11 @@ def make_sheet(
     region_fits = _carry_regions(ops, sets, special, pricing, region_limits, closed)
     for index, inner in closed.items():
         if inner.too_big is not None and _is_required(
-            ops, ops.lows.get(index, NEVER), ops.highs[index], innermost_region(ops, index), region_fits
+            ops,
+            ops.lows.get(index, NEVER),
+            ops.highs[index],
+            innermost_region(ops, index),
+            region_fits,
         ):
             raise OverLimit(inner.too_big)
     if pair_tools and ops.units:
@@ -130,7 +134,11 @@ def make_sheet(
     presence = sets.presence(ops.leaves, extra, special)
     levels: list[Number] = ops.levels
     if sets.changed or ops.regions:
-        levels = [*ops.levels, *ops.highs, *(level for region in ops.regions for level in region.levels)]
+        levels = [
+            *ops.levels,
+            *ops.highs,
+            *(level for region in ops.regions for level in region.levels),
+        ]
     return Sheet(presence, special, levels, region_fits)
 
 
@@ -140,12 +148,18 @@ def _plain_sheet(ops: Ops, chat_cost: int) -> Sheet:
     if isinstance(known, Sheet):
         return known
     if not ops.starts or not chat_cost:
-        sheet = Sheet(Presence(ops.leaves, ops.highs, ops.lows, only_text=ops.only_text), {}, ops.levels)
+        sheet = Sheet(
+            Presence(ops.leaves, ops.highs, ops.lows, only_text=ops.only_text),
+            {},
+            ops.levels,
+        )
     else:
         high = max(map(ops.highs.__getitem__, ops.starts))
         leaves = [*ops.leaves, CostOp(chat_cost)]
         presence = Presence(leaves, [*ops.highs, high], ops.lows, only_text=False)
-        sheet = Sheet(presence, {len(leaves) - 1: Piece("", chat_cost, open=True)}, ops.levels)
+        sheet = Sheet(
+            presence, {len(leaves) - 1: Piece("", chat_cost, open=True)}, ops.levels
+        )
     ops.known[chat_cost] = sheet
     return sheet
 
@@ -196,7 +210,10 @@ class _Sets:
                 self.put(index, kept)
 
     def presence(
-        self, leaves: Sequence[Leaf], extra: Sequence[tuple[CutoffSet, int]], special: dict[int, Piece]
+        self,
+        leaves: Sequence[Leaf],
+        extra: Sequence[tuple[CutoffSet, int]],
+        special: dict[int, Piece],
     ) -> Presence:
         """The presence of the leaves and of further costs behind them, whose pieces go into ``special``."""
         changed = self.changed
@@ -207,7 +224,9 @@ class _Sets:
         self.changed = changed
         everything = [*leaves, *(CostOp(tokens) for _, tokens in extra)]
         only_text = all(isinstance(leaf, str) for leaf in everything)
-        return Presence(everything, self.highs, self.lows, only_text=only_text, more=self.more)
+        return Presence(
+            everything, self.highs, self.lows, only_text=only_text, more=self.more
+        )
 
 
 def _closed_piece(inner: Closed, pricing: Pricing) -> Piece:
@@ -249,7 +268,9 @@ def _carry_regions(
     for number in range(len(ops.regions) - 1, -1, -1):
         region = ops.regions[number]
         levels = _levels_inside(ops, number, inside)
-        found = _fitting_levels(ops, number, sets, special, pricing, closed, levels, limits[number])
+        found = _fitting_levels(
+            ops, number, sets, special, pricing, closed, levels, limits[number]
+        )
         if isinstance(found, TooBig):
             if found.fixed:
                 raise OverLimit(found)
@@ -258,7 +279,9 @@ def _carry_regions(
                 sets.put(index, ())
             continue
         fits[number] = found
-        outer: CutoffSet = [(region.low, region.high)] if region.low < region.high else []
+        outer: CutoffSet = (
+            [(region.low, region.high)] if region.low < region.high else []
+        )
         for index in range(region.start, region.end):
             sets.put(index, intersect(through_levels(sets.get(index), found), outer))
     for region, too_big in late:
@@ -277,7 +300,11 @@ def innermost_region(ops: Ops, index: int) -> int | None:
 
 
 def _is_required(
-    ops: Ops, low: Number, high: Number, region: int | None, fits: Sequence[Sequence[Number] | None]
+    ops: Ops,
+    low: Number,
+    high: Number,
+    region: int | None,
+    fits: Sequence[Sequence[Number] | None],
 ) -> bool:
     """Whether what has this interval within this max is in when the cutoff is the base."""
     while low < BASE_PRIORITY <= high:
@@ -290,13 +317,19 @@ def _is_required(
     return False
 
 
-def _levels_inside(ops: Ops, number: int, inner: dict[int, list[Number]]) -> list[Number]:
+def _levels_inside(
+    ops: Ops, number: int, inner: dict[int, list[Number]]
+) -> list[Number]:
     """The declared priorities of the scopes inside a max, and the base: ascending, none above the base.
 
     ``inner`` holds what was found for the maxes directly inside, and takes this one's.
     """
     region = ops.regions[number]
-    levels: set[Number] = {BASE_PRIORITY, *ops.highs[region.start : region.end], *region.levels}
+    levels: set[Number] = {
+        BASE_PRIORITY,
+        *ops.highs[region.start : region.end],
+        *region.levels,
+    }
     levels.update(inner.pop(number, ()))
     found = sorted({min(level, BASE_PRIORITY) for level in levels if level != NEVER})
     if region.parent is not None:
@@ -319,8 +352,14 @@ def _fitting_levels(
     start, stop = region.start, region.end
     leaves = ops.leaves[start:stop]
     part = sets.slice(start, stop)
-    pieces = {index - start: special[index] for index in range(start, stop) if index in special}
-    moved = {index - start: closed[index] for index in range(start, stop) if index in closed}
+    pieces = {
+        index - start: special[index]
+        for index in range(start, stop)
+        if index in special
+    }
+    moved = {
+        index - start: closed[index] for index in range(start, stop) if index in closed
+    }
     tools = [index - start for index in ops.tools if start <= index < stop]
     extra = _tool_costs(tools, leaves, part, moved, pricing)
     presence = part.presence(leaves, extra, pieces)
@@ -333,7 +372,13 @@ def _fitting_levels(
             for leaf, on in zip(leaves, walker.on, strict=False)
             if on and isinstance(leaf, ReserveOp)
         )
-        return TooBig(region.path, base - reserved, reserved, limit, fixed=not isinstance(region.limit, str))
+        return TooBig(
+            region.path,
+            base - reserved,
+            reserved,
+            limit,
+            fixed=not isinstance(region.limit, str),
+        )
     lowest = smallest_fit(walker)
     assert lowest is not None
     # Levels below show what the lowest fitting one shows until something changes; then none fits.
@@ -354,7 +399,10 @@ def next_change(walker: Walker) -> Number | None:
     line = walker.timeline
     below = [
         levels[at]
-        for levels, at in ((line.in_levels, walker.in_at), (line.out_levels, walker.out_at))
+        for levels, at in (
+            (line.in_levels, walker.in_at),
+            (line.out_levels, walker.out_at),
+        )
         if at < len(levels)
     ]
     return max(below) if below else None
@@ -366,13 +414,17 @@ def _close_units(ops: Ops, sets: _Sets, closed: dict[int, Closed]) -> None:
     for record, answers in partners(ops):
         together: CutoffSet = sets.get(record.start) if record.present else ()
         for results in answers.values():
-            together = intersect(together, union(sets.get(r.start) for r in results if r.present))
+            together = intersect(
+                together, union(sets.get(r.start) for r in results if r.present)
+            )
         for results in answers.values():
             for result in results:
                 allowed[id(result)].append(together)
         if record.present:
             span = range(record.start, record.end + 1)
-            shows = union(sets.get(i) for i in span if _is_visible(ops.leaves[i], closed.get(i)))
+            shows = union(
+                sets.get(i) for i in span if _is_visible(ops.leaves[i], closed.get(i))
+            )
             for index in span:
                 leaf = ops.leaves[index]
                 if isinstance(leaf, CallsOp) and not leaf.legacy:
@@ -380,7 +432,9 @@ def _close_units(ops: Ops, sets: _Sets, closed: dict[int, Closed]) -> None:
             sets.limit_to(span, union((together, shows)))
     for record in ops.units:
         if record.message.role == "tool" and record.present:
-            sets.limit_to(range(record.start, record.end + 1), union(allowed.get(id(record), ())))
+            sets.limit_to(
+                range(record.start, record.end + 1), union(allowed.get(id(record), ()))
+            )
 
 
 def _is_visible(leaf: Leaf, inner: Closed | None) -> bool:
@@ -389,10 +443,14 @@ def _is_visible(leaf: Leaf, inner: Closed | None) -> bool:
         return bool(leaf.strip())
     if inner is not None:
         return any(_is_visible(one, None) for one in inner.leaves)
-    return isinstance(leaf, (ImageOp, PartOp)) or (isinstance(leaf, CallsOp) and leaf.legacy)
+    return isinstance(leaf, (ImageOp, PartOp)) or (
+        isinstance(leaf, CallsOp) and leaf.legacy
+    )
 
 
-def _chat_costs(ops: Ops, sets: _Sets, closed: dict[int, Closed], cost: int) -> list[tuple[CutoffSet, int]]:
+def _chat_costs(
+    ops: Ops, sets: _Sets, closed: dict[int, Closed], cost: int
+) -> list[tuple[CutoffSet, int]]:
     """What a chat costs besides its messages, once, wherever a message is in."""
     if not cost:
         return []
@@ -407,7 +465,11 @@ def _chat_costs(ops: Ops, sets: _Sets, closed: dict[int, Closed], cost: int) -> 
 
 
 def _tool_costs(
-    tools: Sequence[int], leaves: Sequence[Leaf], sets: _Sets, closed: dict[int, Closed], pricing: Pricing
+    tools: Sequence[int],
+    leaves: Sequence[Leaf],
+    sets: _Sets,
+    closed: dict[int, Closed],
+    pricing: Pricing,
 ) -> list[tuple[CutoffSet, int]]:
     """What tools cost: each name once, and the closing once, wherever a tool is in."""
     groups: list[tuple[ToolOp, list[CutoffSet]]] = []

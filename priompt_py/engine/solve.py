@@ -87,7 +87,12 @@ def solve(
             else 0
         )
         sheet = make_sheet(
-            root, pricing, _by_leaf(root, closed), ceilings[id(root)], chat_cost=cost, pair_tools=pair_tools
+            root,
+            pricing,
+            _by_leaf(root, closed),
+            ceilings[id(root)],
+            chat_cost=cost,
+            pair_tools=pair_tools,
         )
     except OverLimit as error:
         raise _own_limit(error.what, compiled) from None
@@ -102,11 +107,17 @@ def solve(
             largest=largest(),
         )
     solved[id(root)] = part
-    assembled = assemble(_included(root, part.on, closed), pricing, is_chat=compiled.is_chat)
-    return Solution([solved[id(ops)] for ops in nested], assembled, part.cutoff, part.total)
+    assembled = assemble(
+        _included(root, part.on, closed), pricing, is_chat=compiled.is_chat
+    )
+    return Solution(
+        [solved[id(ops)] for ops in nested], assembled, part.cutoff, part.total
+    )
 
 
-def _limits(nested: Sequence[Ops], token_limit: int) -> tuple[dict[int, int], dict[int, list[int]]]:
+def _limits(
+    nested: Sequence[Ops], token_limit: int
+) -> tuple[dict[int, int], dict[int, list[int]]]:
     """The limit of each ops, and the ceilings of its maxes, outermost first: shares are of these."""
     limits = {id(nested[0]): token_limit}
     ceilings: dict[int, list[int]] = {}
@@ -152,11 +163,20 @@ def _solve_isolate(
     isolate = isolates[id(ops)]
     fixed = not isinstance(isolate.limit, str)
     try:
-        sheet = make_sheet(ops, pricing, inner, ceilings[id(ops)], chat_cost=cost, pair_tools=pair_tools)
+        sheet = make_sheet(
+            ops,
+            pricing,
+            inner,
+            ceilings[id(ops)],
+            chat_cost=cost,
+            pair_tools=pair_tools,
+        )
     except OverLimit as error:
         if fixed or error.what.fixed:
             raise
-        closed[id(ops)] = Closed([], error.what)  # something required in it is over: it fits at no level
+        closed[id(ops)] = Closed(
+            [], error.what
+        )  # something required in it is over: it fits at no level
         return None
     part = _search(sheet, pricing, limit)
     if part is not None:
@@ -171,7 +191,9 @@ def _solve_isolate(
 
 
 def _has_message(ops: Ops, inner: dict[int, Closed]) -> bool:
-    return bool(ops.starts) or any(isinstance(leaf, Message) for one in inner.values() for leaf in one.leaves)
+    return bool(ops.starts) or any(
+        isinstance(leaf, Message) for one in inner.values() for leaf in one.leaves
+    )
 
 
 def _search(sheet: Sheet, pricing: Pricing, limit: int) -> Solved | None:
@@ -201,7 +223,9 @@ def _included(ops: Ops, on: bytearray, closed: dict[int, Closed]) -> Iterator[Le
             yield leaf
 
 
-def _least(sheet: Sheet, ops: Ops, pricing: Pricing, closed: dict[int, Closed]) -> tuple[int, int]:
+def _least(
+    sheet: Sheet, ops: Ops, pricing: Pricing, closed: dict[int, Closed]
+) -> tuple[int, int]:
     """The tokens of the level that needs least, reserves included, and what of them is reserved."""
     timeline = sheet.presence.timeline()
     walker = Walker(sheet.presence, timeline, sheet.special, pricing, 0)
@@ -216,7 +240,11 @@ def _least(sheet: Sheet, ops: Ops, pricing: Pricing, closed: dict[int, Closed]) 
         else:
             best, on = walker.total, walker.on
         probe = (under + best - 1) // 2
-    reserved = sum(pricing.cost(leaf) for leaf in _included(ops, on, closed) if isinstance(leaf, ReserveOp))
+    reserved = sum(
+        pricing.cost(leaf)
+        for leaf in _included(ops, on, closed)
+        if isinstance(leaf, ReserveOp)
+    )
     return best, reserved
 
 
@@ -225,6 +253,8 @@ def _own_limit(what: TooBig, compiled: Compiled) -> PromptTooLong:
         token_count=what.tokens,
         tokens_reserved=what.reserved,
         token_limit=what.limit,
-        required_limit=None if compiled.has_relative_limits else what.tokens + what.reserved,
+        required_limit=None
+        if compiled.has_relative_limits
+        else what.tokens + what.reserved,
         element=what.path,
     )

@@ -11,12 +11,21 @@ from priompt_py.model.elements import ToolDefinition
 from priompt_py.model.ops import Choices, Compiled, Ops, ToolRecord, UnitRecord
 from priompt_py.model.place import ROOT, Place
 
-__all__ = ["can_be_together", "check_tools", "check_units", "drop_text_beside_messages", "partners", "same_tool"]
+__all__ = [
+    "can_be_together",
+    "check_tools",
+    "check_units",
+    "drop_text_beside_messages",
+    "partners",
+    "same_tool",
+]
 
 
 def can_be_together(a: Choices, b: Choices) -> bool:
     """Whether both can be in at once: they don't stand in different alternatives of one first."""
-    return all(one == other for one, other in zip(a, b, strict=False) if one[0] == other[0])
+    return all(
+        one == other for one, other in zip(a, b, strict=False) if one[0] == other[0]
+    )
 
 
 def drop_text_beside_messages(compiled: Compiled) -> None:
@@ -68,7 +77,9 @@ def places(compiled: Compiled) -> list[Place]:
     """The place of each entry."""
     found: list[Place] = []
     for entry in compiled.entries:
-        found.append(Place(entry.segment, ROOT if entry.parent < 0 else found[entry.parent]))
+        found.append(
+            Place(entry.segment, ROOT if entry.parent < 0 else found[entry.parent])
+        )
     return found
 
 
@@ -77,7 +88,9 @@ def check_tools(tools: Sequence[ToolRecord]) -> None:
     by_name: dict[str, list[ToolRecord]] = defaultdict(list)
     for tool in tools:
         for other in by_name[tool.element.name]:
-            if not same_tool(other.element, tool.element) and can_be_together(other.choices, tool.choices):
+            if not same_tool(other.element, tool.element) and can_be_together(
+                other.choices, tool.choices
+            ):
                 raise StructureError(
                     f"{tool.path}: the tool {tool.element.name!r} is defined otherwise at {other.path}; "
                     "two definitions of one name can't be in together unless they are equal"
@@ -87,9 +100,13 @@ def check_tools(tools: Sequence[ToolRecord]) -> None:
 
 def same_tool(a: ToolDefinition, b: ToolDefinition) -> bool:
     """Whether two definitions of one name are sent alike: to the letter, since True is not 1 in JSON."""
-    return (a.description, a.strict, a.parameters) == (b.description, b.strict, b.parameters) and json.dumps(
-        a.parameters, sort_keys=True
-    ) == json.dumps(b.parameters, sort_keys=True)
+    return (a.description, a.strict, a.parameters) == (
+        b.description,
+        b.strict,
+        b.parameters,
+    ) and json.dumps(a.parameters, sort_keys=True) == json.dumps(
+        b.parameters, sort_keys=True
+    )
 
 
 def partners(ops: Ops) -> list[tuple[UnitRecord, dict[str, list[UnitRecord]]]]:
@@ -106,7 +123,8 @@ def partners(ops: Ops) -> list[tuple[UnitRecord, dict[str, list[UnitRecord]]]]:
                 call.id or "": [
                     result
                     for later, result in results[call.id or ""]
-                    if later > number and can_be_together(record.choices, result.choices)
+                    if later > number
+                    and can_be_together(record.choices, result.choices)
                 ]
                 for call in record.message.tool_calls
             }
@@ -130,7 +148,9 @@ def check_units(root: Ops) -> None:
 
 
 def _check_partners(
-    ops: Ops, call_places: Mapping[str, Sequence[Ops]], result_places: Mapping[str, Sequence[Ops]]
+    ops: Ops,
+    call_places: Mapping[str, Sequence[Ops]],
+    result_places: Mapping[str, Sequence[Ops]],
 ) -> None:
     """Every call has a result that can be in with it, and every result such a call before it."""
     calls: dict[str, list[UnitRecord]] = defaultdict(list)
@@ -148,7 +168,9 @@ def _check_partners(
                     + _why(results[call_id], result_places.get(call_id, ()), ops)
                 )
             calls[call_id].append(record)
-        if message.role == "tool" and not _has_partner(record, calls[message.tool_call_id or ""]):
+        if message.role == "tool" and not _has_partner(
+            record, calls[message.tool_call_id or ""]
+        ):
             call_id = message.tool_call_id or ""
             raise StructureError(
                 f"{record.path}: the tool result {call_id!r} has no call before it"
@@ -181,15 +203,25 @@ def _check_ids(ops: Ops) -> None:
         own: set[str] = set()
         for call in message.tool_calls:
             if not call.id:
-                raise StructureError(f"{record.path}: the tool call {call.name!r} has an empty id")
+                raise StructureError(
+                    f"{record.path}: the tool call {call.name!r} has an empty id"
+                )
             if call.id in own:
-                raise StructureError(f"{record.path}: two tool calls have the id {call.id!r}")
+                raise StructureError(
+                    f"{record.path}: two tool calls have the id {call.id!r}"
+                )
             own.add(call.id)
             _not_twice(calls[call.id], record, f"a tool call with the id {call.id!r}")
         if message.role == "tool":
             if not message.tool_call_id:
-                raise StructureError(f"{record.path}: the tool message has an empty tool_call_id")
-            _not_twice(results[message.tool_call_id], record, f"a tool result for {message.tool_call_id!r}")
+                raise StructureError(
+                    f"{record.path}: the tool message has an empty tool_call_id"
+                )
+            _not_twice(
+                results[message.tool_call_id],
+                record,
+                f"a tool result for {message.tool_call_id!r}",
+            )
 
 
 def _not_twice(earlier: list[UnitRecord], record: UnitRecord, what: str) -> None:

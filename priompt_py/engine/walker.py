@@ -23,23 +23,24 @@ T = TypeVar("T")
 
 
 def measure_text(text: str, pricing: Pricing, limit: int) -> Piece:
-    """The piece that a text is. A core above ``limit`` may be only a lower bound above it."""
+    """The piece that a text is, its core not counted yet."""
     cuts = pricing.cuts
     if cuts is None:
         return _open(text, pricing, limit)
     if cuts.pattern is None:  # counts add up everywhere, at the ends too
-        core = _count(text, pricing, limit)
-        return Piece("", core, capped=core > limit)
+        return Piece("", -1)
     first = cuts.first(text)
     if first < 0:
         return _open(text, pricing, limit)
     last = cuts.last(text)
-    core = _count(text[first:last], pricing, limit) if last > first else 0
-    return Piece(text[:first], core, text[last:], capped=core > limit)
+    return Piece(text[:first], -1 if last > first else 0, text[last:])
 
 
 def _open(text: str, pricing: Pricing, limit: int) -> Piece:
-    if pricing.most_bytes is not None and (bound := -(-len(text) // pricing.most_bytes)) > limit:
+    if (
+        pricing.most_bytes is not None
+        and (bound := -(-len(text) // pricing.most_bytes)) > limit
+    ):
         return Piece("", bound, capped=True)
     return Piece(text, 0, open=True)
 
@@ -69,13 +70,19 @@ class Walker:
     """
 
     def __init__(
-        self, presence: Presence, timeline: Timeline, special: dict[int, Piece], pricing: Pricing, limit: int
+        self,
+        presence: Presence,
+        timeline: Timeline,
+        special: dict[int, Piece],
+        pricing: Pricing,
+        limit: int,
     ) -> None:
         self.presence = presence
         self.timeline = timeline
         self.pricing = pricing
         self.limit = limit
         self.pieces: dict[int, Piece] = dict(special)
+        self.fixed = special.keys()  # whose cores are given; one can be below 0
         self.on = bytearray(len(presence.leaves))
         self.in_at = 0
         self.out_at = 0
@@ -100,6 +107,21 @@ class Walker:
                 piece = self.pricing.piece(leaf)
             self.pieces[index] = piece
         return piece
+
+    def core(self, index: int) -> int:
+        """The core of a leaf's piece, counted when first asked for. One above the limit may be only a
+        lower bound above it."""
+        piece = self.pieces.get(index) or self.piece(index)
+        if piece.core < 0 and index not in self.fixed:
+            text = self.presence.leaves[index]
+            assert isinstance(text, str)
+            piece.core = _count(
+                text[len(piece.head) : len(text) - len(piece.tail)],
+                self.pricing,
+                self.limit,
+            )
+            piece.capped = piece.core > self.limit
+        return piece.core
 
     # -- jumping ------------------------------------------------------------------------------
 
@@ -129,7 +151,9 @@ class Walker:
         self.capped = 0
         self.stale = False
         if presence.only_text:
-            self.total = count("".join(cast("Iterator[str]", self.included(presence.leaves))))
+            self.total = count(
+                "".join(cast("Iterator[str]", self.included(presence.leaves)))
+            )
             return self.total
         total = 0
         texts: list[str] = []
@@ -139,7 +163,7 @@ class Walker:
                 texts.append(leaf)
                 continue
             piece = self.pieces.get(index) or self.piece(index)
-            total += piece.core
+            total += piece.core  # not text, so it is given
             texts.append(piece.head)
             if not piece.open:
                 total += count("".join(texts))
@@ -171,16 +195,17 @@ class Walker:
         """Bring a leaf in (1) or out (-1)."""
         count = self.pricing.count
         piece = self.piece(index)
+        core = self.core(index)
         self.on[index] += change
         if piece.open and not piece.head:
-            self.total += change * piece.core
+            self.total += change * core
             return
         left, right = self.left_of(index), self.right_of(index)
         without = count(left + right)
         if piece.open:
-            within = count(left + piece.head + right) + piece.core
+            within = count(left + piece.head + right) + core
         else:
-            within = count(left + piece.head) + piece.core + count(piece.tail + right)
+            within = count(left + piece.head) + core + count(piece.tail + right)
         self.total += change * (within - without)
         if piece.capped:
             if change > 0:
@@ -219,7 +244,9 @@ class Walker:
             if not piece.open:
                 break
             here = on.find(1, here + 1)
-        return texts[0] if len(texts) == 1 else "".join(texts), here if here >= 0 else len(on)
+        return texts[0] if len(texts) == 1 else "".join(
+            texts
+        ), here if here >= 0 else len(on)
 
     # -- bounds -------------------------------------------------------------------------------
 

@@ -67,8 +67,8 @@ class Template:
         """What paths call it."""
         return Path(self.name or self.shown).stem
 
-    def __call__(self, **props: Any) -> Node:
-        """The node that the template makes of its props. Raises TemplateError."""
+    def __call__(self, **props: Any) -> list[Any]:
+        """The node that the template makes of its props: a list of nodes. Raises TemplateError."""
         return self._evaluate(props, [])
 
     @property
@@ -81,7 +81,7 @@ class Template:
         call.__name__ = self.__name__
         return Component(call)
 
-    def _evaluate(self, props: Mapping[str, Any], children: list[Any]) -> Node:
+    def _evaluate(self, props: Mapping[str, Any], children: list[Any]) -> list[Any]:
         def wrong(message: str, _name: str | None) -> TemplateError:
             return TemplateError(message, file=self.shown)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import attrs
 
@@ -28,16 +28,16 @@ __all__ = [
 ]
 
 
-def _typed(value: Any) -> tuple[type, Any]:
+def _typed(value: object) -> tuple[str, object]:
     """For comparing: 1, 1.0 and True are three constants."""
-    return (type(value), repr(value) if isinstance(value, float) else value)
+    return (type(value).__name__, repr(value) if isinstance(value, float) else value)
 
 
 @attrs.frozen
 class Constant:
     """A number, text, ``True``, ``False`` or ``None``."""
 
-    value: Any = attrs.field(eq=_typed)
+    value: Any = attrs.field(eq=cast("Any", _typed))
     at: int = attrs.field(default=0, eq=False)
 
 

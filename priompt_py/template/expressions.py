@@ -6,7 +6,7 @@ import re
 import warnings
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from priompt_py.template import expression_syntax as ast
 from priompt_py.template.expression_faults import RESERVED, BadExpressionError, bad_character, bad_token
@@ -55,12 +55,14 @@ def _parse(text: str) -> Expr:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            tree: Any = parser("expressions", "start", _BUILD).parse(text)
+            lark: Any = parser("expressions", "start", _BUILD)
+            tree: Any = lark.parse(text)
     except UnexpectedCharacters as error:
-        place: Any = error.pos_in_stream
+        place = int(cast("Any", error).pos_in_stream)
         raise BadExpressionError(place, bad_character(text, place)) from None
     except UnexpectedToken as error:
-        raise bad_token(text, error.token) from None
+        token: Any = cast("Any", error).token
+        raise bad_token(text, token) from None
     except UnexpectedInput:  # pragma: no cover - lark has no third kind for LALR
         raise BadExpressionError(0, "this is no expression") from None
     root: Expr = tree
@@ -144,10 +146,11 @@ class _Build:
         return " ".join(children[0].split())
 
     def unary(self, children: list[Any]) -> Expr:
-        operator, operand = children
+        token, operand = children
+        operator = str(token)
         if operator == "-" and _is_plain_number(operand):
-            return ast.Constant(-operand.value, at=_start(operator))
-        return ast.Unary(str(operator), operand, at=_start(operator))
+            return ast.Constant(-operand.value, at=_start(token))
+        return ast.Unary(operator, operand, at=_start(token))
 
     def binary(self, children: list[Any]) -> Expr:
         left, operator, right = children
@@ -226,7 +229,7 @@ def _arguments(given: Sequence[Any]) -> tuple[tuple[Expr, ...], tuple[tuple[str,
     keywords: dict[str, Expr] = {}
     for one in _given(given):
         if isinstance(one, tuple):
-            name, value, at = one
+            name, value, at = cast("tuple[str, Expr, int]", one)
             if name in keywords:
                 raise BadExpressionError(at, f"the argument {name} is given twice")
             keywords[name] = value

@@ -7,7 +7,8 @@ remove anyway, the blanks inside tags, and expressions that stand on one line.
 from __future__ import annotations
 
 from priompt_py.template.format_expression import expression_text
-from priompt_py.template.layout import Block, Layout, Line, lay_out
+from priompt_py.template.layout import Layout, lay_out
+from priompt_py.template.lines import Block, Line
 from priompt_py.template.parse import ParsedTemplate, parse_source
 from priompt_py.template.source import Source
 from priompt_py.template.syntax import (

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from priompt_py.author.children import is_list
 from priompt_py.template.expression_syntax import Constant, Expr, ListOf, MappingOf, TupleOf, parts_of
 from priompt_py.template.expressions import BadExpressionError, parse_expression
+from priompt_py.template.kinds import is_dict
 from priompt_py.template.source import Source, near, one_line
 from priompt_py.template.vocabulary import MODES
 
@@ -107,13 +109,13 @@ def _load(source: Source, block: str, start: int, errors: list[TemplateSyntaxErr
         return None
     if loaded is None:
         return {}
-    if not isinstance(loaded, dict):
+    if not is_dict(loaded):
         fault(
             start,
             f"the front matter needs keys with values, such as `description: …`, got {type(loaded).__name__}",
         )
         return None
-    return loaded  # pyright: ignore[reportUnknownVariableType]
+    return loaded
 
 
 def _unique_keys() -> Any:
@@ -185,16 +187,16 @@ class _Reader:
     def _limits(self, value: object) -> tuple[int, ...]:
         if value is None:
             return ()
-        if isinstance(value, list) and all(type(one) is int and one >= 0 for one in value):  # pyright: ignore[reportUnknownVariableType]
-            return tuple(value)  # pyright: ignore[reportUnknownArgumentType]
+        if is_list(value) and all(type(one) is int and one >= 0 for one in value):
+            return tuple(value)
         self._fault("limits", f"limits needs a list of whole numbers, got {one_line(repr(value))}")
         return ()
 
     def _texts(self, value: object) -> tuple[str, ...]:
         if value is None:
             return ()
-        if isinstance(value, list) and all(isinstance(one, str) for one in value):  # pyright: ignore[reportUnknownVariableType]
-            return tuple(value)  # pyright: ignore[reportUnknownArgumentType]
+        if is_list(value) and all(isinstance(one, str) for one in value):
+            return tuple(value)
         self._fault("must_keep", f"must_keep needs a list of labels, got {one_line(repr(value))}")
         return ()
 
@@ -204,25 +206,22 @@ class _Reader:
         self._fault("whitespace", f"whitespace is one of {', '.join(MODES)}, got {one_line(repr(value))}")
         return "default"
 
-    def _examples(self, value: Any) -> dict[str, dict[str, Any]]:
+    def _examples(self, value: object) -> dict[str, dict[str, Any]]:
         if value is None:
             return {}
-        if isinstance(value, dict) and all(
-            isinstance(name, str) and isinstance(props, dict)
-            for name, props in value.items()  # pyright: ignore[reportUnknownVariableType]
-        ):
-            return value  # pyright: ignore[reportUnknownVariableType]
+        if is_dict(value) and all(isinstance(name, str) and is_dict(props) for name, props in value.items()):
+            return value
         self._fault("examples", "examples needs names with props each, such as `short: {question: Why?}`")
         return {}
 
-    def _props(self, value: Any) -> tuple[Prop, ...]:
+    def _props(self, value: object) -> tuple[Prop, ...]:
         if value is None:
             return ()
-        if not isinstance(value, dict):
+        if not is_dict(value):
             self._fault("props", "props needs names with types, such as `name: str`")
             return ()
         found: list[Prop] = []
-        for name, declared in value.items():  # pyright: ignore[reportUnknownVariableType]
+        for name, declared in value.items():
             if not isinstance(name, str) or not _NAME.fullmatch(name):
                 self._fault(
                     name,

@@ -68,7 +68,8 @@ def read_quoted(text: str, start: int, source: Source, errors: list[TemplateSynt
     from lark.exceptions import UnexpectedInput
 
     try:
-        tree: Any = parser("priompt", "quoted").parse(text)
+        lark: Any = parser("priompt", "quoted")
+        tree: Any = lark.parse(text)
     except UnexpectedInput as error:
         at = diagnose.offset_of(error, text)
         errors.append(diagnose.in_quotes(source, text, start, at))
@@ -90,13 +91,13 @@ class _Reader:
     def read(self) -> list[Any]:
         from lark.exceptions import UnexpectedInput
 
-        parse = parser("priompt", "template").parse
+        lark: Any = parser("priompt", "template")
         items: list[Any] = []
         text = self._source.text
         while self._base < len(text):
             rest = text[self._base :] if self._base else text
             try:
-                tree: Any = parse(rest)
+                tree: Any = lark.parse(rest)
             except UnexpectedInput as error:
                 done, broken = _salvage(error)
                 items.extend(map(self._item, done))

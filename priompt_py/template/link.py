@@ -210,7 +210,7 @@ class _Linker:
         def call(run: Run, given: dict[str, Any], children: list[Any], node: Element) -> list[Any]:
             at = source.location(node.start)
             if isinstance(target, Component):
-                tag: Any = target  # pyright: ignore[reportUnknownVariableType]
+                tag: Any = target
                 try:
                     opened = tag(**given)
                 except ArgumentTypeError as error:

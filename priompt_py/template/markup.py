@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, cast
+from typing import Any, Protocol, TypeGuard, cast
 
 from priompt_py.author.children import a_type
 from priompt_py.errors import ArgumentTypeError, ArgumentValueError, TemplateSyntaxError
@@ -12,9 +12,6 @@ from priompt_py.template.environment import Environment, Template
 from priompt_py.template.parse import parse_source, raise_first
 from priompt_py.template.source import LITERAL_CLOSE, LITERAL_OPEN, Source
 from priompt_py.template.syntax import Element, walk
-
-if TYPE_CHECKING:
-    from priompt_py.model.elements import Node
 
 __all__ = ["TemplateString", "markup"]
 
@@ -46,8 +43,8 @@ class TemplateString(Protocol):
 
 def markup(
     template: str | TemplateString, /, *, environment: Environment | None = None, **values: Any
-) -> Node:
-    """The node of a template given in place.
+) -> list[Any]:
+    """The node of a template given in place: a list of nodes.
 
     Of a text, ``values`` are the props. In a template string the values are those that it holds: braces in its text
     are text, and ``for``, ``if`` with an expression in quotes, ``let`` and ``component`` are Python's business.

@@ -96,11 +96,10 @@ def settle(nodes: list[Any]) -> list[Any]:
     """The nodes with all marks resolved: exact texts, finished elements."""
     done: list[Any] = []
     for node in nodes:
-        kind = type(node)
-        if kind is Tail:
+        if type(node) is Tail:
             if node:
                 done.append(str(node))
-        elif kind is Pending:
+        elif type(node) is Pending:
             done.append(node.make(settle(node.children)))
         else:
             done.append(node)

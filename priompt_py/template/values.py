@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -16,6 +15,7 @@ from priompt_py.author.children import a_type, is_list, is_mapping
 from priompt_py.model.elements import Element
 from priompt_py.model.values import short_repr
 from priompt_py.template.bounds import Budget, Fault, UndefinedFault
+from priompt_py.template.kinds import is_bytes, is_dict, is_iterable, is_sequence, is_set
 from priompt_py.template.source import near, one_line
 
 __all__ = [
@@ -41,7 +41,7 @@ def is_number(value: object) -> bool:
 # ------------------------------------------------------------------------------------------ looking into data
 
 
-def attribute_of(value: Any, name: str) -> Any:
+def attribute_of(value: object, name: str) -> Any:
     """``value.name``: a mapping's key, or a field that the value's class declares."""
     if is_mapping(value):
         return _key_of(value, name)
@@ -78,33 +78,34 @@ def _hint(name: str, names: Iterable[str]) -> str:
 
 
 @lru_cache(maxsize=512)
-def _declared_fields(cls: type) -> frozenset[str]:
+def _declared_fields(cls: Any) -> frozenset[str]:
     """The fields of attrs classes, dataclasses, named tuples and pydantic models; no properties, nothing private."""
     names: Iterable[str] = ()
+    found: Any = cls  # the checks below narrow the other one
     if issubclass(cls, (type, Element)):
         return frozenset()
     if attrs.has(cls):
-        names = (field.name for field in attrs.fields(cls))
+        names = [field.name for field in attrs.fields(found)]
     elif dataclasses.is_dataclass(cls):
-        names = (field.name for field in dataclasses.fields(cls))
-    elif issubclass(cls, tuple) and isinstance(getattr(cls, "_fields", None), tuple):
-        names = getattr(cls, "_fields")  # noqa: B009 - pyright doesn't know that it is there
-    elif any(base.__module__.partition(".")[0] == "pydantic" for base in cls.__mro__):
-        names = getattr(cls, "model_fields", ())
+        names = [field.name for field in dataclasses.fields(found)]
+    elif issubclass(cls, tuple) and isinstance(getattr(found, "_fields", None), tuple):
+        names = getattr(found, "_fields")  # noqa: B009 - a private name by looks only
+    elif any(base.__module__.partition(".")[0] == "pydantic" for base in found.__mro__):
+        names = getattr(found, "model_fields", ())
     return frozenset(
         name
         for name in names
-        if not name.startswith("_") and not isinstance(inspect.getattr_static(cls, name, None), property)
+        if not name.startswith("_") and not isinstance(inspect.getattr_static(found, name, None), property)
     )
 
 
-def item_of(value: Any, index: Any) -> Any:
+def item_of(value: object, index: object) -> Any:
     """``value[index]``."""
     if is_mapping(value):
         if not isinstance(index, (str, int, float, type(None))):
             raise Fault(f"a key is a text or a number, got {a_type(index)}")
         return _key_of(value, index)
-    if isinstance(value, (str, Sequence)) and not isinstance(value, (bytes, bytearray, memoryview)):
+    if is_sequence(value):
         if type(index) is not int:
             raise Fault(f"an index is a whole number, got {a_type(index)}")
         size = len(value)
@@ -114,14 +115,14 @@ def item_of(value: Any, index: Any) -> Any:
     raise Fault(f"{a_type(value)} has no items")
 
 
-def slice_of(value: Any, start: Any, stop: Any, step: Any, budget: Budget) -> Any:
+def slice_of(value: object, start: Any, stop: Any, step: Any, budget: Budget) -> Any:
     """``value[start:stop:step]`` of a text or list."""
     for bound in (start, stop, step):
         if bound is not None and type(bound) is not int:
             raise Fault(f"the bounds of a slice are whole numbers, got {a_type(bound)}")
     if step == 0:
         raise Fault("the step of a slice can't be 0")
-    if not (isinstance(value, (str, range)) or is_list(value)):
+    if not is_sequence(value):
         raise Fault(f"{a_type(value)} can't be sliced")
     size = len(range(*slice(start, stop, step).indices(len(value))))
     if isinstance(value, str):
@@ -131,22 +132,20 @@ def slice_of(value: Any, start: Any, stop: Any, step: Any, budget: Budget) -> An
     return value[start:stop:step]
 
 
-def items_of(value: Any) -> Iterator[Any]:
+def items_of(value: object) -> Iterator[Any]:
     """The items of what a loop or a function goes through."""
-    if is_list(value) or isinstance(value, (range, Mapping)):
+    if is_list(value) or is_mapping(value) or isinstance(value, range):
         return iter(value)
     if isinstance(value, str):
         raise Fault("a text is no list; its lines are `text | lines`")
-    if isinstance(value, AbstractSet):
+    if is_set(value):
         raise Fault(f"{a_type(value)} has no order; give sorted(…)")
-    if isinstance(value, Element) or value is None or not isinstance(value, Iterable):
-        raise Fault(f"{a_type(value) if value is not None else 'None'} is no list")
-    if isinstance(value, (bytes, bytearray, memoryview)):
-        raise Fault(f"{a_type(value)} is no list")
-    return iter(value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    if isinstance(value, Element) or is_bytes(value) or not is_iterable(value):
+        raise Fault(f"{_kind(value)} is no list")
+    return iter(value)
 
 
-def text_of(value: Any) -> str:
+def text_of(value: object) -> str:
     """What a value is in the middle of a text: as it would stand in the prompt."""
     if isinstance(value, str):
         return value
@@ -159,7 +158,7 @@ def text_of(value: Any) -> str:
     raise Fault(f"{a_type(value)} can't stand in a text; use str, json or join")
 
 
-def truth_of(value: Any) -> bool:
+def truth_of(value: object) -> bool:
     """Whether a value counts as true."""
     if value is True or value is False:
         return value
@@ -183,11 +182,11 @@ def equal(left: Any, right: Any, budget: Budget) -> bool:
                 return False
             budget.step(len(one))
             stack.extend(zip(one, other, strict=True))
-        elif isinstance(one, dict) and isinstance(other, dict):
-            if one.keys() != other.keys():  # pyright: ignore[reportUnknownMemberType]
+        elif is_dict(one) and is_dict(other):
+            if one.keys() != other.keys():
                 return False
-            budget.step(len(one))  # pyright: ignore[reportUnknownArgumentType]
-            stack.extend((item, other[key]) for key, item in one.items())  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+            budget.step(len(one))
+            stack.extend((item, other[key]) for key, item in one.items())
         elif one is not other and not _same(one, other):
             return False
     return True
@@ -226,15 +225,15 @@ def compare(operator: str, left: Any, right: Any, budget: Budget) -> bool:
             return bool(left >= right)
 
 
-def contains(container: Any, item: Any, budget: Budget) -> bool:
+def contains(container: object, item: object, budget: Budget) -> bool:
     """``item in container``."""
     if isinstance(container, str):
         if not isinstance(item, str):
             raise Fault(f"only a text can be in a text, not {_kind(item)}")
         budget.step((len(container) + len(item)) // 100)
         return item in container
-    if isinstance(container, (Mapping, AbstractSet)):
-        return isinstance(item, (str, int, float, type(None))) and item in container  # pyright: ignore[reportUnknownVariableType]
+    if is_mapping(container) or is_set(container):
+        return isinstance(item, (str, int, float, type(None))) and item in container
     if isinstance(container, range):
         return is_number(item) and item in container
     if is_list(container):

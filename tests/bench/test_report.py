@@ -27,7 +27,7 @@ def result(build: float, render: float, *, tokens: int = 8_000, cutoff: float = 
 
 
 def row(scopes: int = 10_000, limit: int = 8_192, *, tokens: int = 8_000, **others: PeerResult) -> Row:
-    ours = PeerResult([0.010] * 5, [0.010] * 5, [0.005] * 5, tokens=tokens, cutoff=7)
+    ours = PeerResult([0.010] * 5, [0.010] * 5, floor=[0.005] * 5, tokens=tokens, cutoff=7)
     return Row(f"lines {scopes:,} / {limit:,}", "lines", scopes, limit, {"ours": ours, **others})
 
 

@@ -62,7 +62,9 @@ def test_help_lists_the_commands(priompt: Priompt) -> None:
     assert (done.code, done.err) == (0, "")
     assert done.out.endswith(
         "Commands:\n"
+        "  check   Look for mistakes in templates and prompts.\n"
         "  count   Count the tokens of a file or of standard input.\n"
+        "  fmt     Format templates.\n"
         "  render  Render a prompt to standard output.\n"
     )
     assert priompt("-h").out == done.out

@@ -18,7 +18,7 @@ FORMS = (
 WRONG: list[tuple[str, int, str]] = [
     # --- commands and options
     ("", 2, "priompt: missing command (priompt --help tells more)"),
-    ("rendr", 2, "priompt: no command 'rendr'; did you mean render?; it is one of count, render"),
+    ("rendr", 2, "priompt: no command 'rendr'; did you mean render?; it is one of check, count, fmt, render"),
     ("--version2", 2, "priompt: no option --version2; did you mean --version? (priompt --help tells more)"),
     ("render", 2, f"priompt render: needs SOURCE {RENDER_HELP}"),
     ("count", 2, "priompt count: needs FILE (priompt count --help tells more)"),
@@ -90,8 +90,9 @@ WRONG: list[tuple[str, int, str]] = [
     ("render what? --limit 5", 2, f"priompt: no such prompt source: 'what?'; {FORMS}"),
     (
         "render chat.priompt --limit 5",
-        2,
-        "chat.priompt: templates are not in this version; it reads JSON trees and Python",
+        1,
+        "chat.priompt: the prompt needs 8 tokens, over its limit of 5; the smallest limit that works is 8; the largest "
+        "parts that are always in: root > 0:user (1 token)",
     ),
     (
         "render prompts.py --limit 5",

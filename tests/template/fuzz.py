@@ -24,7 +24,7 @@ from tests.template.test_whitespace import TABLE
 
 ENVIRONMENT = Environment(bounds=Bounds(steps=3_000, loop=100, text=20_000))
 SECONDS = 2
-"""No input may take longer."""
+"""No input may take longer, in CPU time."""
 
 PIECES = [
     *"<>/{}\"'=&;|.,:()[]!#*-+%\\ \n\t\r\0 aZ_09é😀\ufeff\ufdd0\ud800",
@@ -171,7 +171,7 @@ def mutated(source: random.Random) -> str:
 
 def check(text: str, *, thorough: bool = False) -> bool:
     """Parse and evaluate; True if that went well. Raises what is none of our errors, and for what takes too long."""
-    start = time.perf_counter()
+    start = time.process_time()
     went_well = False
     try:
         template = ENVIRONMENT.from_string(text)
@@ -188,7 +188,7 @@ def check(text: str, *, thorough: bool = False) -> bool:
             assert format_template(formatted) == formatted, text
     if thorough:
         lint_template(text, environment=ENVIRONMENT)
-    assert time.perf_counter() - start < SECONDS, f"took too long: {text!r}"
+    assert time.process_time() - start < SECONDS, f"took too long: {text!r}"
     return went_well
 
 
@@ -209,6 +209,7 @@ def main() -> None:
         fuzz_with_atheris([sys.argv[0], *rest])
         return
     source = random.Random(given.seed)
+    check("{1 + x | json}", thorough=True)  # makes the parsers
     start = time.perf_counter()
     well = 0
     for number in range(given.inputs):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -146,7 +147,7 @@ def test_a_package_holds_templates(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     (package / "templates").mkdir(parents=True)
     (package / "__init__.py").write_text("", "utf-8")
     (package / "templates" / "a.priompt").write_text("A", "utf-8")
-    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     assert Environment(loader=PackageLoader("package_with_prompts")).get("a")() == ["A"]
     monkeypatch.delitem(sys.modules, "package_with_prompts", raising=False)
     for wrong in ("no_such_package", "sys", "a..b"):
@@ -160,5 +161,5 @@ def test_any_object_can_load() -> None:
     assert sorted(loader.names()) == ["a.priompt", "sub/b.priompt"]
     assert loader.stamp("a.priompt") is None
     with pytest.raises(ArgumentTypeError) as caught:
-        FileLoader(3)  # type: ignore[arg-type]
+        FileLoader(cast("str", 3))
     assert str(caught.value) == "FileLoader() needs a folder, got 3"

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from priompt_py.author.children import is_list, is_mapping
 from priompt_py.author.element_table import ELEMENTS
 from priompt_py.template import grammar
 from priompt_py.template.functions import BUILTINS
@@ -42,19 +44,24 @@ def test_the_textmate_grammar_is_sound() -> None:
     assert textmate["scopeName"] == "text.priompt"
     assert textmate["fileTypes"] == ["priompt"]
     repository = textmate["repository"]
-    stack: list[Any] = [textmate]
-    while stack:
-        here = stack.pop()
-        if isinstance(here, list):
-            stack.extend(here)
-        elif isinstance(here, dict):
-            for key in ("match", "begin", "end"):
-                if key in here:
-                    re.compile(here[key])
-            include = here.get("include", "source.yaml")
-            assert include == "source.yaml" or include[1:] in repository
-            assert ("begin" in here) == ("end" in here)
-            stack.extend(here.values())
+    for rule in rules_of(textmate):
+        for key in ("match", "begin", "end"):
+            re.compile(rule.get(key, ""))
+        include = rule.get("include", "source.yaml")
+        assert include == "source.yaml" or include[1:] in repository
+        assert ("begin" in rule) == ("end" in rule)
+
+
+def rules_of(data: Any) -> Iterator[dict[str, Any]]:
+    """Everything in the grammar that is an object."""
+    inside: Any = ()
+    if is_list(data):
+        inside = data
+    elif is_mapping(data):
+        inside = data.values()
+        yield dict(data)
+    for one in inside:
+        yield from rules_of(one)
 
 
 def test_the_textmate_grammar_knows_the_control_tags() -> None:

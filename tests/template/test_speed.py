@@ -60,7 +60,7 @@ def test_evaluating() -> None:
     lines = [f"text {number}" for number in range(SCOPES)]
     python = seconds(lambda: in_python(lines))
     written = Environment().from_string(WRITTEN)
-    assert len(written(text="x")[0].children) == SCOPES  # type: ignore[index, union-attr]
+    assert len(written(text="x")[0].children) == SCOPES
     assert seconds(lambda: written(text="x")) - python < 0.05
     loop = Environment().from_string(LOOP)
     assert seconds(lambda: loop(lines=lines)) - python < 0.05

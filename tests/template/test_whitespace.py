@@ -138,6 +138,8 @@ TABLE: list[tuple[str, str, dict[str, Any], str | list[str]]] = [
     ("default", "a  b\tc", {}, "a  b\tc"),
     ("default", "  <scope>\n    a\n  </scope>\n  b", {}, "a\nb"),
     ("default", "<user>\n      deep\n  <scope>\n  x\n  </scope>\n</user>", {}, ["    deep\nx"]),
+    ("default", "A\n  <scope p={1}>{x}  {x} </scope>  \nB", {"x": 1}, "A\n  1  1 \nB"),
+    ("default", "<for each='i' in={[1, 2]}><scope p={i}>{i} {i}.</scope> </for>\nB", {}, "1 1. 2 2. \nB"),
     ("jsx", "<user>   </user>", {}, ["   "]),
     ("jsx", "<user>  {p}    </user>", {"p": "P"}, ["  P    "]),
     ("jsx", "<user>\n      {p}    \n      </user>", {"p": "P"}, ["P"]),
@@ -210,7 +212,7 @@ VALUES = ["", " ", "\n", "  a\n\tb  \n\n", "<user>", "{x}", "&lt;", "</user>", "
     ],
 )
 def test_values_are_never_touched(template: str, value: str, mode: str) -> None:
-    (message,) = shown(template, mode, v=value)
+    message = shown(template, mode, v=value)[0]
     assert message.strip("\n ") == f"|{value}|"
-    (message,) = shown(template.replace("|", ""), mode, v=f"|{value}")
+    message = shown(template.replace("|", ""), mode, v=f"|{value}")[0]
     assert f"|{value}" in message
