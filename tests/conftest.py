@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-# Times of single examples say little on a shared machine, so only `dev` has a deadline. `ci` is not derandomized: each
+# Times of single examples say little on a shared machine, so no profile has a deadline. `ci` is not derandomized: each
 # run looks somewhere else, and prints the blob that repeats what it found.
 _SLOW_MACHINE = [HealthCheck.too_slow]
-settings.register_profile("dev", deadline=1_000)
+settings.register_profile("dev", deadline=None, suppress_health_check=_SLOW_MACHINE)
 settings.register_profile(
     "ci", deadline=None, derandomize=False, print_blob=True, suppress_health_check=_SLOW_MACHINE
 )

@@ -93,10 +93,7 @@ def assemble(leaves: Iterable[Leaf], pricing: Pricing, *, is_chat: bool) -> Asse
         messages=tuple(draft.messages) if is_chat else None,
         config=merge_configs(draft.configs),
         tokens_reserved=draft.reserved,
-        tools=tuple(
-            Tool(d.name, d.description, d.parameters, d.strict)
-            for d in draft.definitions
-        ),
+        tools=tuple(Tool(d.name, d.description, d.parameters, d.strict) for d in draft.definitions),
         tool_definitions=tuple(draft.definitions),
         captures=tuple(draft.captures),
     )
@@ -148,8 +145,7 @@ class _Draft:
         elif isinstance(leaf, ToolOp):
             element = leaf.element
             if not any(
-                known.name == element.name and same_tool(known, element)
-                for known in self.definitions
+                known.name == element.name and same_tool(known, element) for known in self.definitions
             ):
                 self.definitions.append(element)
 

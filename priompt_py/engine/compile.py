@@ -70,9 +70,7 @@ from priompt_py.model.ops import (
 __all__ = ["check_pairs", "compile_tree"]
 
 
-def compile_tree(
-    children: tuple[Child, ...], expansions: Expansions, *, record: bool = False
-) -> Compiled:
+def compile_tree(children: tuple[Child, ...], expansions: Expansions, *, record: bool = False) -> Compiled:
     """Compile a tree given as the root's children, and check its structure, pairs aside.
 
     ``record`` keeps an entry per element and text, for decisions and source maps; the ops are the
@@ -100,18 +98,14 @@ def compile_tree(
     return compiled
 
 
-def check_pairs(
-    compiled: Compiled, children: tuple[Child, ...], expansions: Expansions
-) -> None:
+def check_pairs(compiled: Compiled, children: tuple[Child, ...], expansions: Expansions) -> None:
     """Check that tool calls and results can be paired. Raises StructureError."""
     if not compiled.has_units:
         return
     try:
         check_units(compiled.ops)
     except StructureError:
-        check_units(
-            compile_tree(children, expansions, record=True).ops
-        )  # again, with paths
+        check_units(compile_tree(children, expansions, record=True).ops)  # again, with paths
         raise
 
 
@@ -173,19 +167,11 @@ class _Compiler(Recorder):
             if kind is Scope:
                 scope = cast("Scope", child)
                 kids = scope.children
-                if (
-                    len(kids) == 1
-                    and scope.on_include is None
-                    and scope.on_eject is None
-                ):
+                if len(kids) == 1 and scope.on_include is None and scope.on_eject is None:
                     p = scope.p
                     if p is None:
                         prel = scope.prel
-                        p = (
-                            declared + prel
-                            if whole and type(prel) is int
-                            else self.declared(scope, declared)
-                        )
+                        p = declared + prel if whole and type(prel) is int else self.declared(scope, declared)
                     kid = kids[0]
                     if type(kid) is str:
                         if kid:
@@ -255,9 +241,7 @@ class _Compiler(Recorder):
             else:
                 parent = frame.declared
                 priority = BASE_PRIORITY  # always eligible, unless it has a priority of its own
-                if isinstance(child, Element) and (
-                    child.p is not None or child.prel is not None
-                ):
+                if isinstance(child, Element) and (child.p is not None or child.prel is not None):
                     priority = self.declared(child, parent)
             low, frame.floor = frame.floor, max(frame.floor, priority)
             if self.enter(child, frame, parent, high, low):
@@ -282,11 +266,7 @@ class _Compiler(Recorder):
             level(p)
             low, top = frame.floor, min(p, high)
             if p > low:
-                frame.floor = (
-                    p
-                    if child.p is not None or child.prel is not None
-                    else BASE_PRIORITY
-                )
+                frame.floor = p if child.p is not None or child.prel is not None else BASE_PRIORITY
             if top > low:
                 if low != NEVER:
                     ops.lows[len(ops.leaves)] = low
@@ -295,9 +275,7 @@ class _Compiler(Recorder):
 
     # -- entering and leaving ---------------------------------------------------------------
 
-    def enter(
-        self, child: Child, frame: Frame, parent: Number, high: Number, low: Number
-    ) -> bool:
+    def enter(self, child: Child, frame: Frame, parent: Number, high: Number, low: Number) -> bool:
         """Take one child; True if it has children of its own, whose frame is pushed then."""
         if child is None or child is True or child is False:
             return False
@@ -309,11 +287,7 @@ class _Compiler(Recorder):
             self.end_note(entry)
             return False
         declared = parent
-        if (
-            child.p is not None
-            or child.prel is not None
-            or isinstance(child, (Scope, Fallback))
-        ):
+        if child.p is not None or child.prel is not None or isinstance(child, (Scope, Fallback)):
             declared = self.declared(child, parent)
             self.levels().append(declared)
             high = min(high, declared)
@@ -353,10 +327,7 @@ class _Compiler(Recorder):
         elif isinstance(element, (Isolate, Max)):
             self.open_limit(element, frame)
         elif isinstance(element, Fallback):
-            count = sum(
-                kid is not None and kid is not True and kid is not False
-                for kid in element.children
-            )
+            count = sum(kid is not None and kid is not True and kid is not False for kid in element.children)
             self.firsts += 1
             frame.choose(self.firsts, rank=1 - count)
         self.frames.append(frame)
@@ -395,26 +366,18 @@ class _Compiler(Recorder):
         elif isinstance(element, Capture):
             leaf = CaptureOp(element)
         elif isinstance(element, ToolDefinition):
-            self.tools.append(
-                ToolRecord(element, self.path_if_recording(), self.choices())
-            )
+            self.tools.append(ToolRecord(element, self.path_if_recording(), self.choices()))
             leaf = ToolOp(element)
         elif isinstance(element, Image):
             if self.message is None or self.message.role not in ("user", "tool"):
-                where = (
-                    "outside messages"
-                    if self.message is None
-                    else f"in a {self.message.role} message"
-                )
+                where = "outside messages" if self.message is None else f"in a {self.message.role} message"
                 raise StructureError(
                     f"{self.path()}: an image can't stand {where}, only in a user or tool message"
                 )
             leaf = ImageOp(element)
         elif isinstance(element, Part):
             if self.message is None:
-                raise StructureError(
-                    f"{self.path()}: a part can't stand outside messages"
-                )
+                raise StructureError(f"{self.path()}: a part can't stand outside messages")
             leaf = PartOp(element)
         else:
             raise StructureError(
@@ -422,9 +385,7 @@ class _Compiler(Recorder):
             )
         self.leaf(leaf, high, low)
 
-    def pieces(
-        self, element: Excerpt, declared: Number, high: Number, low: Number, entry: int
-    ) -> None:
+    def pieces(self, element: Excerpt, declared: Number, high: Number, low: Number, entry: int) -> None:
         """Add the pieces of an excerpt, each as in a scope of its own, without an element for each."""
         priorities = element.priorities(declared)
         omitted = element.omitted
@@ -480,9 +441,7 @@ class _Compiler(Recorder):
         if message.tool_calls:
             self.leaf(CallsOp(message.tool_calls), frame.high, frame.low)
         if message.function_call is not None:
-            self.leaf(
-                CallsOp((message.function_call,), legacy=True), frame.high, frame.low
-            )
+            self.leaf(CallsOp((message.function_call,), legacy=True), frame.high, frame.low)
 
     def close_message(self, frame: Frame) -> None:
         """End a message."""
@@ -514,17 +473,13 @@ class _Compiler(Recorder):
                     parent=self.region,
                     path=self.path(),
                     start=len(self.ops.leaves),
-                    levels=[
-                        frame.declared
-                    ],  # of scopes inside that have no priority of their own
+                    levels=[frame.declared],  # of scopes inside that have no priority of their own
                 )
             )
             self.region = len(self.ops.regions) - 1
         if self.recording:
             self.entries[frame.entry].opened = self.region
-            self.entries[frame.entry].inner = (
-                self.ops if isinstance(element, Isolate) else None
-            )
+            self.entries[frame.entry].inner = self.ops if isinstance(element, Isolate) else None
         frame.high, frame.low = BASE_PRIORITY, NEVER
 
     def close_limit(self, element: Isolate | Max, frame: Frame) -> None:

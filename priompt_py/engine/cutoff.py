@@ -45,9 +45,7 @@ class _Monotone:
     def __init__(self, walker: Walker) -> None:
         self.walker = walker
         self.limit = walker.limit
-        self.base = bisect_right(
-            walker.timeline.in_levels, -BASE_PRIORITY, key=_negative
-        )
+        self.base = bisect_right(walker.timeline.in_levels, -BASE_PRIORITY, key=_negative)
         self.read()
 
     def read(self) -> None:
@@ -92,10 +90,7 @@ class _Monotone:
             self.extend()
         position = bisect_right(self.sums, self.limit * ratio) - 1
         position = max(self.base, min(position, len(self.ins)))
-        if (
-            position in (self.base, len(self.ins))
-            or self.levels[position - 1] != self.levels[position]
-        ):
+        if position in (self.base, len(self.ins)) or self.levels[position - 1] != self.levels[position]:
             return position
         return self.higher(position + 1)
 
@@ -119,14 +114,9 @@ class _Monotone:
     def start(self) -> int:
         """A position near the limit, its prompt counted."""
         walker, everything = self.walker, self.sums[-1]
-        ratio = (
-            self.sample()
-            if everything > 2 * _SAMPLE_CHARS
-            else everything / max(1, self.limit)
-        )
+        ratio = self.sample() if everything > 2 * _SAMPLE_CHARS else everything / max(1, self.limit)
         if walker.timeline.complete and (
-            everything <= self.limit * ratio * _MARGIN
-            or everything <= 2 * _SAMPLE_CHARS
+            everything <= self.limit * ratio * _MARGIN or everything <= 2 * _SAMPLE_CHARS
         ):
             position = len(self.ins)
             if self.measure(position) <= self.limit and not walker.capped:
@@ -136,11 +126,7 @@ class _Monotone:
             self.measure(position)
         for _ in range(4):
             total = walker.total
-            if (
-                abs(total - self.limit) <= _NEAR * self.limit
-                or total == 0
-                or walker.capped
-            ):
+            if abs(total - self.limit) <= _NEAR * self.limit or total == 0 or walker.capped:
                 break
             again = self.guess(self.sums[position] / total * _MARGIN)
             steps = abs(again - position)
@@ -180,9 +166,7 @@ class _Monotone:
                 loss = walker.loss()
                 if walker.total - loss > limit:
                     break
-                next_proof = max(
-                    walker.total, min(limit + loss, walker.total + loss // 2)
-                )
+                next_proof = max(walker.total, min(limit + loss, walker.total + loss // 2))
             if self.is_bottom(position) or self.too_many_bytes(position):
                 break
             after = self.lower(position)

@@ -28,13 +28,9 @@ MAX_COMPONENT_DEPTH = 20_000
 class Expansions:
     """What the components and async nodes of one tree gave, by the identity of the node."""
 
-    results: dict[int, tuple[Child, ...]] = attrs.field(
-        factory=dict[int, tuple[Child, ...]]
-    )
+    results: dict[int, tuple[Child, ...]] = attrs.field(factory=dict[int, tuple[Child, ...]])
 
-    def children(
-        self, node: ComponentCall | AsyncNode, path: Callable[[], str]
-    ) -> tuple[Child, ...]:
+    def children(self, node: ComponentCall | AsyncNode, path: Callable[[], str]) -> tuple[Child, ...]:
         """The children that ``node`` gives; runs a component that did not run yet.
 
         Raises ArgumentTypeError for an async node that was not awaited before.
@@ -43,17 +39,13 @@ class Expansions:
         if known is not None:
             return known
         if isinstance(node, AsyncNode):
-            raise ArgumentTypeError(
-                f"{path()} is async: render it with 'await arender(...)'"
-            )
+            raise ArgumentTypeError(f"{path()} is async: render it with 'await arender(...)'")
         try:
             given = start(node)
             if inspect.isawaitable(given):
                 if inspect.iscoroutine(given):
                     given.close()
-                raise ArgumentTypeError(
-                    f"{path()} is async: render it with 'await arender(...)'"
-                )
+                raise ArgumentTypeError(f"{path()} is async: render it with 'await arender(...)'")
             children = spread(given, node.name)
         except Exception as error:
             add_path(error, path())
@@ -94,10 +86,7 @@ def close_coroutines(children: tuple[Child, ...], expansions: Expansions) -> Non
         seen.add(id(node))
         if isinstance(node, AsyncNode):
             source: Coroutine[Any, Any, Any] | Any = node.source
-            if (
-                inspect.iscoroutine(source)
-                and inspect.getcoroutinestate(source) == inspect.CORO_CREATED
-            ):
+            if inspect.iscoroutine(source) and inspect.getcoroutinestate(source) == inspect.CORO_CREATED:
                 source.close()
         if isinstance(node, Container):
             stack.extend(node.children)

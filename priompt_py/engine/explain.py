@@ -53,9 +53,7 @@ class Explanation:
 
     def __attrs_post_init__(self) -> None:
         nested = list(self.recorded.ops.nested())
-        self._solved = {
-            id(ops): part for ops, part in zip(nested, self.solution.parts, strict=True)
-        }
+        self._solved = {id(ops): part for ops, part in zip(nested, self.solution.parts, strict=True)}
         self._around = {
             id(leaf.ops): (ops, index)
             for ops in nested
@@ -92,11 +90,7 @@ class Explanation:
         chosen: set[int] = set()
         for number in range(len(entries) - 1, -1, -1):
             entry = entries[number]
-            if (
-                isinstance(entry.element, First)
-                and reasons[number] == "included"
-                and number not in chosen
-            ):
+            if isinstance(entry.element, First) and reasons[number] == "included" and number not in chosen:
                 reasons[number] = "below_cutoff"
             if entry.is_alternative and reasons[number] == "included":
                 chosen.add(entry.parent)
@@ -119,17 +113,11 @@ class Explanation:
             return "pair_out"
         if entry.inner is not None and self._solved[id(entry.inner)] is None:
             return "over_max"
-        if (
-            entry.kind == "max"
-            and entry.opened is not None
-            and part.sheet.region_fits[entry.opened] is None
-        ):
+        if entry.kind == "max" and entry.opened is not None and part.sheet.region_fits[entry.opened] is None:
             return "over_max"
         return "included"
 
-    def _level(
-        self, ops: Ops, region: int | None, part: Solved
-    ) -> tuple[Number | None, bool]:
+    def _level(self, ops: Ops, region: int | None, part: Solved) -> tuple[Number | None, bool]:
         """The level that a max takes its content at (the cutoff outside maxes), None where it is out; and
         whether a max raised it."""
         chain: list[int] = []
@@ -147,9 +135,7 @@ class Explanation:
     def decisions(self) -> list[tuple[Decision, Element]]:
         """The decision on each element, in document order: of all that hold others or have a priority or a label."""
         made: list[tuple[Decision, Element]] = []
-        for number, (entry, reason) in enumerate(
-            zip(self.recorded.entries, self.reasons(), strict=True)
-        ):
+        for number, (entry, reason) in enumerate(zip(self.recorded.entries, self.reasons(), strict=True)):
             element = entry.element
             if not isinstance(element, Element) or not _is_decided(element):
                 continue
@@ -165,9 +151,7 @@ class Explanation:
                         low=entry.low,
                         high=entry.high,
                         reason=reason,
-                        count=partial(
-                            self.tokens, entry, included=reason == "included"
-                        ),
+                        count=partial(self.tokens, entry, included=reason == "included"),
                     ),
                     element,
                 )
@@ -182,9 +166,7 @@ class Explanation:
         if included and part is not None:
             indexes = [index for index in span if part.on[index]]
         else:
-            indexes = [
-                i for i in span if ops.lows.get(i, NEVER) < entry.high <= ops.highs[i]
-            ]
+            indexes = [i for i in span if ops.lows.get(i, NEVER) < entry.high <= ops.highs[i]]
         total = 0
         texts: list[str] = []
         for leaf in self._flat(ops, indexes):
@@ -224,10 +206,7 @@ class Explanation:
         for number in range(len(entries) - 1, -1, -1):
             entry, own = entries[number], inside.pop(number, [])
             own.reverse()
-            if (
-                not self._ops_in[id(entry.ops)]
-                or self._spans_reasons[number] != "included"
-            ):
+            if not self._ops_in[id(entry.ops)] or self._spans_reasons[number] != "included":
                 continue
             places = starts[id(entry.ops)]
             start, stop = places[entry.start], places[entry.end]
@@ -276,18 +255,11 @@ class Explanation:
                     at += len(leaf)
                 elif isinstance(leaf, Message):
                     header = chat_format.header(leaf.role, leaf.name, leaf.to)
-                    at += (
-                        len(chat_format.im_start)
-                        + len(header)
-                        + len(chat_format.im_sep)
-                    )
+                    at += len(chat_format.im_start) + len(header) + len(chat_format.im_sep)
                 elif isinstance(leaf, MessageEnd):
                     ends += 1
                     at += 0 if ends == last_end else len(chat_format.im_end)
-                elif (
-                    isinstance(leaf, IsolateOp)
-                    and self._solved[id(leaf.ops)] is not None
-                ):
+                elif isinstance(leaf, IsolateOp) and self._solved[id(leaf.ops)] is not None:
                     stack.append((ops, index, places))
                     stack.append((leaf.ops, 0, []))
                     descended = True
@@ -302,10 +274,7 @@ class Explanation:
         root = self._solved[id(self.recorded.ops)]
         assert root is not None
         indexes = list(compress(range(len(self.recorded.ops.leaves)), root.on))
-        return sum(
-            isinstance(leaf, MessageEnd)
-            for leaf in self._flat(self.recorded.ops, indexes)
-        )
+        return sum(isinstance(leaf, MessageEnd) for leaf in self._flat(self.recorded.ops, indexes))
 
 
 def _is_decided(element: Element) -> bool:
@@ -329,15 +298,12 @@ def largest_required(recorded: Compiled, pricing: Pricing) -> list[tuple[str, in
             leaf
             for index in range(entry.start, entry.end)
             if isinstance(leaf := entry.ops.leaves[index], str)
-            and entry.ops.lows.get(index, NEVER)
-            < BASE_PRIORITY
-            <= entry.ops.highs[index]
+            and entry.ops.lows.get(index, NEVER) < BASE_PRIORITY <= entry.ops.highs[index]
         ]
         candidates.append((sum(map(len, texts)), number, "".join(texts)))
     candidates.sort(key=lambda candidate: -candidate[0])
     counted = [
-        (path_of_entry(recorded, number), pricing.count(text))
-        for _, number, text in candidates[:_COUNTED]
+        (path_of_entry(recorded, number), pricing.count(text)) for _, number, text in candidates[:_COUNTED]
     ]
     counted.sort(key=lambda part: -part[1])
     return [part for part in counted[:_NAMED] if part[1]]

@@ -43,9 +43,7 @@ def intersect(a: CutoffSet, b: CutoffSet) -> list[tuple[Number, Number]]:
     return common
 
 
-def through_levels(
-    inside: CutoffSet, levels: Sequence[Number]
-) -> list[tuple[Number, Number]]:
+def through_levels(inside: CutoffSet, levels: Sequence[Number]) -> list[tuple[Number, Number]]:
     """The cutoffs c whose level is in ``inside``, the level of c being the least of the ascending
     ``levels`` that is at least c."""
     outside: list[tuple[Number, Number]] = []

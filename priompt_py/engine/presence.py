@@ -57,9 +57,7 @@ class Presence:
     highs: Sequence[Number]
     lows: dict[int, Number]
     only_text: bool
-    more: dict[int, list[tuple[Number, Number]]] = attrs.field(
-        factory=dict[int, list[tuple[Number, Number]]]
-    )
+    more: dict[int, list[tuple[Number, Number]]] = attrs.field(factory=dict[int, list[tuple[Number, Number]]])
 
     def intervals(self, index: int) -> list[tuple[Number, Number]]:
         """The cutoffs that a leaf is present for, ascending."""
@@ -83,20 +81,13 @@ class Presence:
 
     def _by_ins(self, ins: list[int], *, complete: bool) -> Timeline:
         levels = [self.highs[index] for index in ins]
-        return Timeline(
-            ins, levels, [0, *accumulate(self._sizes(ins))], complete=complete
-        )
+        return Timeline(ins, levels, [0, *accumulate(self._sizes(ins))], complete=complete)
 
     def _sizes(self, indexes: Iterable[int]) -> Iterable[int]:
         if self.only_text:
-            return map(
-                len, map(cast("Sequence[str]", self.leaves).__getitem__, indexes)
-            )
+            return map(len, map(cast("Sequence[str]", self.leaves).__getitem__, indexes))
         leaves = self.leaves
-        return [
-            len(leaf) if isinstance(leaf := leaves[index], str) else leaf.size
-            for index in indexes
-        ]
+        return [len(leaf) if isinstance(leaf := leaves[index], str) else leaf.size for index in indexes]
 
     def _highest(self, size: float) -> list[int] | None:
         """The leaves of the highest levels, in order, down to a level at which about ``size`` is in; None

@@ -63,9 +63,7 @@ class Pricing:
     remember: Callable[[str, int], object] = attrs.field(init=False)
     memo_chars: int = attrs.field(init=False)
     frame: int = attrs.field(init=False)
-    shared: dict[tuple[int, bool], Piece] = attrs.field(
-        init=False, factory=dict[tuple[int, bool], Piece]
-    )
+    shared: dict[tuple[int, bool], Piece] = attrs.field(init=False, factory=dict[tuple[int, bool], Piece])
     last: tuple[str, int] = attrs.field(init=False, default=("", 0))
     cuts: SafeCuts | None = attrs.field(init=False)
     most_bytes: int | None = attrs.field(init=False)
@@ -111,9 +109,7 @@ class Pricing:
             return tokens if isinstance(tokens, int) else self.reserves[id(op)]
         if isinstance(op, CallsOp):
             return sum(
-                self.chat_format.call_cost(
-                    self.count, name=call.name, arguments=call.arguments
-                )
+                self.chat_format.call_cost(self.count, name=call.name, arguments=call.arguments)
                 for call in op.calls
             )
         if isinstance(op, ImageOp):
@@ -121,11 +117,7 @@ class Pricing:
             return image_cost(width, height, op.element.detail, self.image_family)
         if isinstance(op, PartOp):
             given = op.element.tokens
-            return (
-                self.count(json.dumps(op.element.data, ensure_ascii=False))
-                if given is None
-                else given
-            )
+            return self.count(json.dumps(op.element.data, ensure_ascii=False)) if given is None else given
         return 0
 
     def piece(self, op: Op | Message) -> Piece:

@@ -32,17 +32,11 @@ class Recorder:
 
     def choices(self) -> Choices:
         """The firsts around the child that was taken last, and the alternative of each that it stands in."""
-        return tuple(
-            (frame.serial, frame.at) for frame in self.frames if frame.choosing
-        )
+        return tuple((frame.serial, frame.at) for frame in self.frames if frame.choosing)
 
     def levels(self) -> list[Number]:
         """Where declared priorities are noted: the region's list, else the ops'."""
-        return (
-            self.ops.levels
-            if self.region is None
-            else self.ops.regions[self.region].levels
-        )
+        return self.ops.levels if self.region is None else self.ops.regions[self.region].levels
 
     def declared(self, element: Element, parent: Number) -> Number:
         """An element's declared priority. Raises ArgumentValueError where the sum overflows."""

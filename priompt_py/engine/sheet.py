@@ -157,9 +157,7 @@ def _plain_sheet(ops: Ops, chat_cost: int) -> Sheet:
         high = max(map(ops.highs.__getitem__, ops.starts))
         leaves = [*ops.leaves, CostOp(chat_cost)]
         presence = Presence(leaves, [*ops.highs, high], ops.lows, only_text=False)
-        sheet = Sheet(
-            presence, {len(leaves) - 1: Piece("", chat_cost, open=True)}, ops.levels
-        )
+        sheet = Sheet(presence, {len(leaves) - 1: Piece("", chat_cost, open=True)}, ops.levels)
     ops.known[chat_cost] = sheet
     return sheet
 
@@ -224,9 +222,7 @@ class _Sets:
         self.changed = changed
         everything = [*leaves, *(CostOp(tokens) for _, tokens in extra)]
         only_text = all(isinstance(leaf, str) for leaf in everything)
-        return Presence(
-            everything, self.highs, self.lows, only_text=only_text, more=self.more
-        )
+        return Presence(everything, self.highs, self.lows, only_text=only_text, more=self.more)
 
 
 def _closed_piece(inner: Closed, pricing: Pricing) -> Piece:
@@ -268,9 +264,7 @@ def _carry_regions(
     for number in range(len(ops.regions) - 1, -1, -1):
         region = ops.regions[number]
         levels = _levels_inside(ops, number, inside)
-        found = _fitting_levels(
-            ops, number, sets, special, pricing, closed, levels, limits[number]
-        )
+        found = _fitting_levels(ops, number, sets, special, pricing, closed, levels, limits[number])
         if isinstance(found, TooBig):
             if found.fixed:
                 raise OverLimit(found)
@@ -279,9 +273,7 @@ def _carry_regions(
                 sets.put(index, ())
             continue
         fits[number] = found
-        outer: CutoffSet = (
-            [(region.low, region.high)] if region.low < region.high else []
-        )
+        outer: CutoffSet = [(region.low, region.high)] if region.low < region.high else []
         for index in range(region.start, region.end):
             sets.put(index, intersect(through_levels(sets.get(index), found), outer))
     for region, too_big in late:
@@ -317,9 +309,7 @@ def _is_required(
     return False
 
 
-def _levels_inside(
-    ops: Ops, number: int, inner: dict[int, list[Number]]
-) -> list[Number]:
+def _levels_inside(ops: Ops, number: int, inner: dict[int, list[Number]]) -> list[Number]:
     """The declared priorities of the scopes inside a max, and the base: ascending, none above the base.
 
     ``inner`` holds what was found for the maxes directly inside, and takes this one's.
@@ -352,14 +342,8 @@ def _fitting_levels(
     start, stop = region.start, region.end
     leaves = ops.leaves[start:stop]
     part = sets.slice(start, stop)
-    pieces = {
-        index - start: special[index]
-        for index in range(start, stop)
-        if index in special
-    }
-    moved = {
-        index - start: closed[index] for index in range(start, stop) if index in closed
-    }
+    pieces = {index - start: special[index] for index in range(start, stop) if index in special}
+    moved = {index - start: closed[index] for index in range(start, stop) if index in closed}
     tools = [index - start for index in ops.tools if start <= index < stop]
     extra = _tool_costs(tools, leaves, part, moved, pricing)
     presence = part.presence(leaves, extra, pieces)
@@ -414,17 +398,13 @@ def _close_units(ops: Ops, sets: _Sets, closed: dict[int, Closed]) -> None:
     for record, answers in partners(ops):
         together: CutoffSet = sets.get(record.start) if record.present else ()
         for results in answers.values():
-            together = intersect(
-                together, union(sets.get(r.start) for r in results if r.present)
-            )
+            together = intersect(together, union(sets.get(r.start) for r in results if r.present))
         for results in answers.values():
             for result in results:
                 allowed[id(result)].append(together)
         if record.present:
             span = range(record.start, record.end + 1)
-            shows = union(
-                sets.get(i) for i in span if _is_visible(ops.leaves[i], closed.get(i))
-            )
+            shows = union(sets.get(i) for i in span if _is_visible(ops.leaves[i], closed.get(i)))
             for index in span:
                 leaf = ops.leaves[index]
                 if isinstance(leaf, CallsOp) and not leaf.legacy:
@@ -432,9 +412,7 @@ def _close_units(ops: Ops, sets: _Sets, closed: dict[int, Closed]) -> None:
             sets.limit_to(span, union((together, shows)))
     for record in ops.units:
         if record.message.role == "tool" and record.present:
-            sets.limit_to(
-                range(record.start, record.end + 1), union(allowed.get(id(record), ()))
-            )
+            sets.limit_to(range(record.start, record.end + 1), union(allowed.get(id(record), ())))
 
 
 def _is_visible(leaf: Leaf, inner: Closed | None) -> bool:
@@ -443,14 +421,10 @@ def _is_visible(leaf: Leaf, inner: Closed | None) -> bool:
         return bool(leaf.strip())
     if inner is not None:
         return any(_is_visible(one, None) for one in inner.leaves)
-    return isinstance(leaf, (ImageOp, PartOp)) or (
-        isinstance(leaf, CallsOp) and leaf.legacy
-    )
+    return isinstance(leaf, (ImageOp, PartOp)) or (isinstance(leaf, CallsOp) and leaf.legacy)
 
 
-def _chat_costs(
-    ops: Ops, sets: _Sets, closed: dict[int, Closed], cost: int
-) -> list[tuple[CutoffSet, int]]:
+def _chat_costs(ops: Ops, sets: _Sets, closed: dict[int, Closed], cost: int) -> list[tuple[CutoffSet, int]]:
     """What a chat costs besides its messages, once, wherever a message is in."""
     if not cost:
         return []

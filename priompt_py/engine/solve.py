@@ -107,17 +107,11 @@ def solve(
             largest=largest(),
         )
     solved[id(root)] = part
-    assembled = assemble(
-        _included(root, part.on, closed), pricing, is_chat=compiled.is_chat
-    )
-    return Solution(
-        [solved[id(ops)] for ops in nested], assembled, part.cutoff, part.total
-    )
+    assembled = assemble(_included(root, part.on, closed), pricing, is_chat=compiled.is_chat)
+    return Solution([solved[id(ops)] for ops in nested], assembled, part.cutoff, part.total)
 
 
-def _limits(
-    nested: Sequence[Ops], token_limit: int
-) -> tuple[dict[int, int], dict[int, list[int]]]:
+def _limits(nested: Sequence[Ops], token_limit: int) -> tuple[dict[int, int], dict[int, list[int]]]:
     """The limit of each ops, and the ceilings of its maxes, outermost first: shares are of these."""
     limits = {id(nested[0]): token_limit}
     ceilings: dict[int, list[int]] = {}
@@ -174,9 +168,7 @@ def _solve_isolate(
     except OverLimit as error:
         if fixed or error.what.fixed:
             raise
-        closed[id(ops)] = Closed(
-            [], error.what
-        )  # something required in it is over: it fits at no level
+        closed[id(ops)] = Closed([], error.what)  # something required in it is over: it fits at no level
         return None
     part = _search(sheet, pricing, limit)
     if part is not None:
@@ -191,9 +183,7 @@ def _solve_isolate(
 
 
 def _has_message(ops: Ops, inner: dict[int, Closed]) -> bool:
-    return bool(ops.starts) or any(
-        isinstance(leaf, Message) for one in inner.values() for leaf in one.leaves
-    )
+    return bool(ops.starts) or any(isinstance(leaf, Message) for one in inner.values() for leaf in one.leaves)
 
 
 def _search(sheet: Sheet, pricing: Pricing, limit: int) -> Solved | None:
@@ -223,9 +213,7 @@ def _included(ops: Ops, on: bytearray, closed: dict[int, Closed]) -> Iterator[Le
             yield leaf
 
 
-def _least(
-    sheet: Sheet, ops: Ops, pricing: Pricing, closed: dict[int, Closed]
-) -> tuple[int, int]:
+def _least(sheet: Sheet, ops: Ops, pricing: Pricing, closed: dict[int, Closed]) -> tuple[int, int]:
     """The tokens of the level that needs least, reserves included, and what of them is reserved."""
     timeline = sheet.presence.timeline()
     walker = Walker(sheet.presence, timeline, sheet.special, pricing, 0)
@@ -240,11 +228,7 @@ def _least(
         else:
             best, on = walker.total, walker.on
         probe = (under + best - 1) // 2
-    reserved = sum(
-        pricing.cost(leaf)
-        for leaf in _included(ops, on, closed)
-        if isinstance(leaf, ReserveOp)
-    )
+    reserved = sum(pricing.cost(leaf) for leaf in _included(ops, on, closed) if isinstance(leaf, ReserveOp))
     return best, reserved
 
 
@@ -253,8 +237,6 @@ def _own_limit(what: TooBig, compiled: Compiled) -> PromptTooLong:
         token_count=what.tokens,
         tokens_reserved=what.reserved,
         token_limit=what.limit,
-        required_limit=None
-        if compiled.has_relative_limits
-        else what.tokens + what.reserved,
+        required_limit=None if compiled.has_relative_limits else what.tokens + what.reserved,
         element=what.path,
     )

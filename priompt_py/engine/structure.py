@@ -23,9 +23,7 @@ __all__ = [
 
 def can_be_together(a: Choices, b: Choices) -> bool:
     """Whether both can be in at once: they don't stand in different alternatives of one first."""
-    return all(
-        one == other for one, other in zip(a, b, strict=False) if one[0] == other[0]
-    )
+    return all(one == other for one, other in zip(a, b, strict=False) if one[0] == other[0])
 
 
 def drop_text_beside_messages(compiled: Compiled) -> None:
@@ -77,9 +75,7 @@ def places(compiled: Compiled) -> list[Place]:
     """The place of each entry."""
     found: list[Place] = []
     for entry in compiled.entries:
-        found.append(
-            Place(entry.segment, ROOT if entry.parent < 0 else found[entry.parent])
-        )
+        found.append(Place(entry.segment, ROOT if entry.parent < 0 else found[entry.parent]))
     return found
 
 
@@ -88,9 +84,7 @@ def check_tools(tools: Sequence[ToolRecord]) -> None:
     by_name: dict[str, list[ToolRecord]] = defaultdict(list)
     for tool in tools:
         for other in by_name[tool.element.name]:
-            if not same_tool(other.element, tool.element) and can_be_together(
-                other.choices, tool.choices
-            ):
+            if not same_tool(other.element, tool.element) and can_be_together(other.choices, tool.choices):
                 raise StructureError(
                     f"{tool.path}: the tool {tool.element.name!r} is defined otherwise at {other.path}; "
                     "two definitions of one name can't be in together unless they are equal"
@@ -104,9 +98,7 @@ def same_tool(a: ToolDefinition, b: ToolDefinition) -> bool:
         b.description,
         b.strict,
         b.parameters,
-    ) and json.dumps(a.parameters, sort_keys=True) == json.dumps(
-        b.parameters, sort_keys=True
-    )
+    ) and json.dumps(a.parameters, sort_keys=True) == json.dumps(b.parameters, sort_keys=True)
 
 
 def partners(ops: Ops) -> list[tuple[UnitRecord, dict[str, list[UnitRecord]]]]:
@@ -123,8 +115,7 @@ def partners(ops: Ops) -> list[tuple[UnitRecord, dict[str, list[UnitRecord]]]]:
                 call.id or "": [
                     result
                     for later, result in results[call.id or ""]
-                    if later > number
-                    and can_be_together(record.choices, result.choices)
+                    if later > number and can_be_together(record.choices, result.choices)
                 ]
                 for call in record.message.tool_calls
             }
@@ -168,9 +159,7 @@ def _check_partners(
                     + _why(results[call_id], result_places.get(call_id, ()), ops)
                 )
             calls[call_id].append(record)
-        if message.role == "tool" and not _has_partner(
-            record, calls[message.tool_call_id or ""]
-        ):
+        if message.role == "tool" and not _has_partner(record, calls[message.tool_call_id or ""]):
             call_id = message.tool_call_id or ""
             raise StructureError(
                 f"{record.path}: the tool result {call_id!r} has no call before it"
@@ -203,20 +192,14 @@ def _check_ids(ops: Ops) -> None:
         own: set[str] = set()
         for call in message.tool_calls:
             if not call.id:
-                raise StructureError(
-                    f"{record.path}: the tool call {call.name!r} has an empty id"
-                )
+                raise StructureError(f"{record.path}: the tool call {call.name!r} has an empty id")
             if call.id in own:
-                raise StructureError(
-                    f"{record.path}: two tool calls have the id {call.id!r}"
-                )
+                raise StructureError(f"{record.path}: two tool calls have the id {call.id!r}")
             own.add(call.id)
             _not_twice(calls[call.id], record, f"a tool call with the id {call.id!r}")
         if message.role == "tool":
             if not message.tool_call_id:
-                raise StructureError(
-                    f"{record.path}: the tool message has an empty tool_call_id"
-                )
+                raise StructureError(f"{record.path}: the tool message has an empty tool_call_id")
             _not_twice(
                 results[message.tool_call_id],
                 record,

@@ -37,10 +37,7 @@ def measure_text(text: str, pricing: Pricing, limit: int) -> Piece:
 
 
 def _open(text: str, pricing: Pricing, limit: int) -> Piece:
-    if (
-        pricing.most_bytes is not None
-        and (bound := -(-len(text) // pricing.most_bytes)) > limit
-    ):
+    if pricing.most_bytes is not None and (bound := -(-len(text) // pricing.most_bytes)) > limit:
         return Piece("", bound, capped=True)
     return Piece(text, 0, open=True)
 
@@ -151,9 +148,7 @@ class Walker:
         self.capped = 0
         self.stale = False
         if presence.only_text:
-            self.total = count(
-                "".join(cast("Iterator[str]", self.included(presence.leaves)))
-            )
+            self.total = count("".join(cast("Iterator[str]", self.included(presence.leaves))))
             return self.total
         total = 0
         texts: list[str] = []
@@ -244,9 +239,7 @@ class Walker:
             if not piece.open:
                 break
             here = on.find(1, here + 1)
-        return texts[0] if len(texts) == 1 else "".join(
-            texts
-        ), here if here >= 0 else len(on)
+        return texts[0] if len(texts) == 1 else "".join(texts), here if here >= 0 else len(on)
 
     # -- bounds -------------------------------------------------------------------------------
 
