@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar, cast
 
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from priompt_py.author.excerpts import excerpt
 from priompt_py.author.messages import image, part
 from priompt_py.author.tags import br, cache_break, capture, config, empty, hr, token_break
 from priompt_py.model.elements import BASE_PRIORITY, Node, Number, ToolDefinition
@@ -112,6 +113,9 @@ def leaf(kind: str) -> SearchStrategy[Node]:
             return made(lambda keys, rank: config(**keys, **rank), _config_keys(), some_ranks)
         case "tool_definition":
             return st.sampled_from(_TOOLS)
+        case "excerpt":
+            lines = st.lists(texts(), min_size=1, max_size=5)
+            return st.tuples(lines, _importance(), some_ranks).map(lambda drawn: _excerpt(*drawn))
         case "image":
             return made(lambda how, rank: image(url=_URL, **how, **rank), _image_keys(), some_ranks)
         case "part":
@@ -119,6 +123,26 @@ def leaf(kind: str) -> SearchStrategy[Node]:
             return made(lambda n, r: part(provider="openai", data=_DATA, tokens=n, **r), costs, some_ranks)
         case _:
             raise ValueError(f"no kind of node is named {kind!r}")
+
+
+def _importance() -> SearchStrategy[dict[str, Any]]:
+    """What says which pieces of an excerpt come in first; a priority is a function here, to fit any number."""
+    numbers = st.lists(priorities(), min_size=1, max_size=4)
+    return st.fixed_dictionaries(
+        {"how": st.sampled_from(("head", "tail", "ends", "around")) | numbers},
+        optional={"omitted": st.sampled_from(("...", "\n[…]\n"))},
+    )
+
+
+def _excerpt(lines: list[str], importance: Mapping[str, Any], rank: Rank) -> Node:
+    how, omitted = importance["how"], importance.get("omitted")
+    text = "\n".join(lines)
+    if how == "around":
+        return excerpt(text, around=1, omitted=omitted, **rank)
+    if isinstance(how, str):
+        return excerpt(text, keep=cast("Literal['head', 'tail', 'ends']", how), omitted=omitted, **rank)
+    numbers: list[Number] = how
+    return excerpt(text, priority=lambda index, _: numbers[index % len(numbers)], omitted=omitted, **rank)
 
 
 def _config_keys() -> SearchStrategy[dict[str, Any]]:

@@ -78,7 +78,12 @@ def _add(made: Draft, items: list[Item], inside: AbstractSet[Spot], spot: Spot) 
         message = DraftMessage(element)
         made.messages.append(message)
         items = message.items
+    omitted = element.omitted if isinstance(element, el.Excerpt) else None
+    before = True
     for child in spot.children:
+        if omitted is not None and before and child not in inside:  # a gap begins
+            items.append(omitted)
+        before = child in inside
         _add(made, items, inside, child)
 
 

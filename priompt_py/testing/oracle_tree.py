@@ -87,6 +87,11 @@ def _add(child: el.Child, parent: Spot, index: int, count: Callable[[str], int])
         spot = _inner(spot, "content", el.BASE_PRIORITY)
     elif isinstance(child, el.Message) and child.tool_calls:
         _inner(spot, "calls", spot.priority)
+    elif isinstance(child, el.Excerpt):
+        for i, (piece, p) in enumerate(zip(child.pieces, child.priorities(spot.priority), strict=True)):
+            place = Spot("piece", f"{spot.path} > {i}:text", spot, p, text=piece)
+            place.ranked = place.own = True
+            spot.children.append(place)
     elif isinstance(child, el.Fallback):
         _add_ranked(spot, children, count)
         return

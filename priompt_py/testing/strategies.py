@@ -37,7 +37,19 @@ from priompt_py.testing.oracle import levels_of, tree_of, whole_count
 
 __all__ = ["KINDS", "chats", "elements", "priorities", "prompts", "texts", "token_limits"]
 
-_LEAVES = ("br", "cache_break", "capture", "config", "empty", "hr", "none", "number", "text", "token_break")
+_LEAVES = (
+    "br",
+    "cache_break",
+    "capture",
+    "config",
+    "empty",
+    "excerpt",
+    "hr",
+    "none",
+    "number",
+    "text",
+    "token_break",
+)
 _CONTAINERS = ("scope", "first", "fallback", "max", "isolate", "component", "shared")
 
 KINDS = frozenset({*_LEAVES, "tool_definition", *_CONTAINERS})

@@ -441,7 +441,7 @@ PROGRAM = """
         else:
             raise AssertionError(f"not stopped: {bomb[:80]}")
         slow.append((time.process_time() - start, bomb[:80]))
-    print(max(slow), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+    print(max(slow)[0] / (5 if sys.gettrace() else 1), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
     assert environment.from_string("{2**10} {'ab' * 3} {len(range(3))}")() == [1024, " ", "ababab", " ", 3]
 """
 PAGE = "a" * 1_000_000
@@ -451,10 +451,9 @@ def test_bombs_are_stopped_quickly_and_in_little_memory() -> None:
     """In a process of its own, since the most memory that one ever took is what is measured: 200 MB at most."""
     done = run([sys.executable, "-c", textwrap.dedent(PROGRAM)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    place = done.stdout.rindex(" ")
-    slowest, megabytes = done.stdout[:place], int(done.stdout[place:])
-    assert float(slowest.strip("(").partition(",")[0]) < 2, slowest
-    assert megabytes < 200
+    seconds, megabytes = done.stdout.split()
+    assert float(seconds) < 2  # when coverage is measured, 10
+    assert int(megabytes) < 200
 
 
 def test_there_are_enough_bombs() -> None:
@@ -531,4 +530,4 @@ def test_time_is_bound_for_legal_templates_too() -> None:
     start = time.process_time()
     nodes: Any = Environment().from_string("<for each='x' in={range(50000)}><scope p={x}>{x}</scope></for>")()
     assert len(nodes) == 50_000
-    assert time.process_time() - start < 2
+    assert time.process_time() - start < (10 if sys.gettrace() else 2)
