@@ -147,6 +147,10 @@ _OF_TEMPLATES = {
 
 
 def __getattr__(name: str) -> object:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("priompt-py")
     if name not in _OF_TEMPLATES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

@@ -226,6 +226,8 @@ def _refusal(item: object) -> str:
         return f"{met}; give a coroutine or an async function"
     if isinstance(item, IOBase):
         return f"{met}; give its text: file.read()"
+    if isinstance(item, Mapping) and "role" in item:
+        return f"{met}; from_openai([...]) makes elements of messages in OpenAI's form"
     if isinstance(item, (Mapping, AbstractSet)):
         return f"{met}; write out its text, or give a list"
     if callable(item):

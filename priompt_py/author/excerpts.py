@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Literal, cast
 
+from priompt_py.author.calls import explained
 from priompt_py.author.checks import (
     check_priority,
     choice,
@@ -36,6 +37,7 @@ _WORD_END = re.compile(r"(?<=\S)\s+")
 _OTHER_LINE_ENDS = re.compile("[\\r\\x0b\\x0c\\x1c-\\x1e\\x85\\u2028\\u2029]")
 
 
+@explained("excerpt", takes_children=False)
 def excerpt(
     text: str,
     *,

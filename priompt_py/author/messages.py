@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from priompt_py.author.calls import explained
 from priompt_py.author.checks import (
     got,
     one_of_priorities,
@@ -57,6 +58,7 @@ class MessageTag(OpenMessage):
 
     __slots__ = ()
 
+    @explained("message")
     def __call__(
         self,
         *,
@@ -84,6 +86,7 @@ class AssistantTag(OpenMessage):
 
     __slots__ = ()
 
+    @explained("message")
     def __call__(
         self,
         *,
@@ -111,6 +114,7 @@ class AssistantTag(OpenMessage):
         )
 
 
+@explained("tool_message")
 def tool_message(
     *,
     tool_call_id: str,
@@ -156,7 +160,9 @@ def _call(tag: str, where: str, value: object) -> Call:
     for key in value:
         if key not in allowed:
             raise wrong_value(
-                where, f"{tag}(): {where} has the unknown key {key!r}; it takes {', '.join(allowed)}"
+                where,
+                f"{tag}(): {where} has the unknown key {key!r}; it takes {', '.join(allowed)}"
+                + ("; from_openai() reads messages of that form" if key in ("type", "function") else ""),
             )
     for key in allowed:
         if key not in value:

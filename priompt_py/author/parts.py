@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+from priompt_py.author.calls import explained
 from priompt_py.author.checks import (
     choice,
     got,
@@ -23,6 +24,7 @@ from priompt_py.model.elements import Image, Number, Part
 __all__ = ["image", "part"]
 
 
+@explained("image", takes_children=False)
 def image(
     *,
     data: bytes | None = None,
@@ -123,6 +125,7 @@ def _url(
     return None, data, media_type, size
 
 
+@explained("part", takes_children=False)
 def part(
     *,
     provider: str,

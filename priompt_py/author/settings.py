@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
+from priompt_py.author.calls import explained
 from priompt_py.author.checks import (
     callable_or_none,
     choice,
@@ -26,6 +27,7 @@ __all__ = ["Callback", "capture", "config"]
 Callback: TypeAlias = Callable[..., object]
 
 
+@explained("capture", takes_children=False)
 def capture(
     *,
     on_output: Callback | None = None,
@@ -52,6 +54,7 @@ def capture(
 _MOST_STOPS = 4  # OpenAI's published limit for chat completions
 
 
+@explained("config", takes_children=False)
 def config(
     *,
     stop: str | Sequence[str] | None = None,

@@ -10,8 +10,9 @@ Tags that need a prop (``isolate``, ``empty``, …) are functions that return th
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, Never
 
+from priompt_py.author.calls import explained, refuse_text
 from priompt_py.author.checks import (
     callable_or_none,
     check_priority,
@@ -86,7 +87,7 @@ class ScopeTag(OpenScope):
 
     def __call__(
         self,
-        *,
+        *text: Never,
         p: Number | None = None,
         prel: Number | None = None,
         name: str | None = None,
@@ -101,6 +102,8 @@ class ScopeTag(OpenScope):
         positional argument gets the decision. Raises ArgumentTypeError or ArgumentValueError.
         """
         # This is the hottest line of building a prompt: exact ints pass with one test.
+        if text:
+            raise refuse_text("scope", text)
         if p is not None:
             if type(p) is not int:
                 check_priority("scope", "p", p)
@@ -120,6 +123,9 @@ class ScopeTag(OpenScope):
             element.on_include = callable_or_none("scope", "on_include", on_include)
             element.on_eject = callable_or_none("scope", "on_eject", on_eject)
         return element
+
+
+ScopeTag.__call__.__qualname__ = "scope"  # so Python's own words for a wrong argument name it
 
 
 class OpenFirst(First):
@@ -142,6 +148,7 @@ class FirstTag(OpenFirst):
 
     __slots__ = ()
 
+    @explained("first")
     def __call__(
         self,
         *,
@@ -181,6 +188,7 @@ class FallbackTag(OpenFallback):
 
     __slots__ = ()
 
+    @explained("fallback")
     def __call__(
         self,
         *,
@@ -230,6 +238,7 @@ class OpenMax(Max):
         )
 
 
+@explained("isolate")
 def isolate(
     *, token_limit: int | str, p: Number | None = None, prel: Number | None = None, key: str | None = None
 ) -> OpenIsolate:
@@ -244,6 +253,7 @@ def isolate(
     )
 
 
+@explained("at_most")
 def at_most(
     *, token_limit: int | str, p: Number | None = None, prel: Number | None = None, key: str | None = None
 ) -> OpenMax:
@@ -258,6 +268,7 @@ def at_most(
     )
 
 
+@explained("empty", takes_children=False)
 def empty(
     *,
     tokens: int | Callable[..., int | Awaitable[int]],
@@ -278,6 +289,7 @@ class LineBreakTag(LineBreak):
 
     __slots__ = ()
 
+    @explained("br", takes_children=False)
     def __call__(
         self, *, p: Number | None = None, prel: Number | None = None, key: str | None = None
     ) -> LineBreak:
@@ -291,6 +303,7 @@ class TokenBreakTag(TokenBreak):
 
     __slots__ = ()
 
+    @explained("token_break", takes_children=False)
     def __call__(
         self, *, p: Number | None = None, prel: Number | None = None, key: str | None = None
     ) -> TokenBreak:
@@ -304,6 +317,7 @@ class RuleTag(Rule):
 
     __slots__ = ()
 
+    @explained("hr", takes_children=False)
     def __call__(
         self, *, p: Number | None = None, prel: Number | None = None, key: str | None = None
     ) -> Rule:
@@ -317,6 +331,7 @@ class CacheBreakTag(CacheBreak):
 
     __slots__ = ()
 
+    @explained("cache_break", takes_children=False)
     def __call__(
         self, *, p: Number | None = None, prel: Number | None = None, key: str | None = None
     ) -> CacheBreak:

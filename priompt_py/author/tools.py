@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 import attrs
 
+from priompt_py.author.calls import explained
 from priompt_py.author.checks import (
     callable_or_none,
     got,
@@ -60,6 +61,7 @@ class TypedCall:
         return self.function(**parsed) if self.cls is None else self.function(parsed, call)
 
 
+@explained("tool_definition", takes_children=False)
 def tool_definition(
     parameters: Parameters | None = None,
     *,

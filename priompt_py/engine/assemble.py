@@ -82,7 +82,7 @@ class _Content:
 
 def assemble(leaves: Iterable[Leaf], pricing: Pricing, *, is_chat: bool) -> Assembled:
     """Put included leaves, in document order and without isolates, together."""
-    draft = _Draft(is_chat)
+    draft = _Draft(is_chat=is_chat)
     for leaf in leaves:
         if isinstance(leaf, str):
             draft.content.text(leaf)
@@ -102,7 +102,7 @@ def assemble(leaves: Iterable[Leaf], pricing: Pricing, *, is_chat: bool) -> Asse
 class _Draft:
     """What was put together so far. ``content`` is the open message's, or stands outside messages."""
 
-    def __init__(self, is_chat: bool) -> None:
+    def __init__(self, *, is_chat: bool) -> None:
         self.is_chat = is_chat
         self.messages: list[ChatMessage] = []
         self.message: Message | None = None

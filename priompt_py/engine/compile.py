@@ -370,7 +370,11 @@ class _Compiler(Recorder):
             leaf = ToolOp(element)
         elif isinstance(element, Image):
             if self.message is None or self.message.role not in ("user", "tool"):
-                where = "outside messages" if self.message is None else f"in a {self.message.role} message"
+                where = (
+                    "outside messages"
+                    if self.message is None
+                    else f"in a message of the role {self.message.role}"
+                )
                 raise StructureError(
                     f"{self.path()}: an image can't stand {where}, only in a user or tool message"
                 )
@@ -418,7 +422,7 @@ class _Compiler(Recorder):
         """Begin a message."""
         if self.message is not None:
             raise StructureError(
-                f"{self.path()}: a {message.role} message can't stand inside a {self.message.role} message"
+                f"{self.path()}: a message ({message.role}) can't stand inside a message ({self.message.role})"
             )
         self.message = message
         self.is_chat = True

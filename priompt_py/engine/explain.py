@@ -19,8 +19,10 @@ from priompt_py.engine.structure import path_of_entry, places
 from priompt_py.model.elements import (
     BASE_PRIORITY,
     AsyncNode,
+    Child,
     Container,
     Element,
+    Excerpt,
     First,
     Message,
     Number,
@@ -132,19 +134,22 @@ class Explanation:
             level = fits[bisect_left(fits, level)]
         return level, bool(chain)
 
-    def decisions(self) -> list[tuple[Decision, Element]]:
-        """The decision on each element, in document order: of all that hold others or have a priority or a label."""
-        made: list[tuple[Decision, Element]] = []
-        for number, (entry, reason) in enumerate(zip(self.recorded.entries, self.reasons(), strict=True)):
+    def decisions(self) -> list[tuple[Decision, Child]]:
+        """The decisions in document order, each with what it is about: on all elements that hold others or have a
+        priority or a label, on excerpts, and on the pieces of these."""
+        made: list[tuple[Decision, Child]] = []
+        entries = self.recorded.entries
+        for number, (entry, reason) in enumerate(zip(entries, self.reasons(), strict=True)):
             element = entry.element
-            if not isinstance(element, Element) or not _is_decided(element):
+            is_piece = entry.kind == "text" and entry.parent >= 0 and entries[entry.parent].kind == "excerpt"
+            if not is_piece and not (isinstance(element, Element) and _is_decided(element)):
                 continue
             made.append(
                 (
                     Decision(
                         place=self.places[number],
                         label=entry.label,
-                        kind=entry.kind,
+                        kind="piece" if is_piece else entry.kind,
                         included=reason == "included",
                         priority=entry.priority,
                         effective_priority=entry.high,
@@ -278,7 +283,7 @@ class Explanation:
 
 
 def _is_decided(element: Element) -> bool:
-    if isinstance(element, (Container, AsyncNode)):
+    if isinstance(element, (Container, AsyncNode, Excerpt)):
         return True
     return element.p is not None or element.prel is not None or element.key is not None
 

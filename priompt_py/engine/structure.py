@@ -155,7 +155,8 @@ def _check_partners(
             call_id = call.id or ""
             if not _has_partner(record, results[call_id]):
                 raise StructureError(
-                    f"{record.path}: the tool call {call_id!r} has no result"
+                    f"{record.path}: the tool call {call_id!r} has no result; "
+                    f"put tool_message(tool_call_id={call_id!r}) after it"
                     + _why(results[call_id], result_places.get(call_id, ()), ops)
                 )
             calls[call_id].append(record)

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from priompt_py.errors import ArgumentTypeError
-from priompt_py.model.elements import Element
+from priompt_py.model.elements import Child
 from priompt_py.model.outcome import Decision
 
 __all__ = ["afire", "fire"]
 
-Decided = Sequence[tuple[Decision, Element]]
+Decided = Sequence[tuple[Decision, Child]]
 
 
 def fire(decided: Decided) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from priompt_py.author.checks import got
+from priompt_py.engine.assemble import Assembled
 from priompt_py.engine.compile import check_pairs, compile_tree
 from priompt_py.engine.expand import Expansions
 from priompt_py.engine.explain import Explanation, largest_required
@@ -16,9 +17,9 @@ from priompt_py.errors import ArgumentTypeError, ArgumentValueError
 from priompt_py.face import callbacks as hooks
 from priompt_py.face.rendered import Rendered
 from priompt_py.face.settings import Settings, settle
-from priompt_py.model.elements import Child
+from priompt_py.model.elements import Child, Image
 from priompt_py.model.ops import Compiled, ReserveOp
-from priompt_py.model.outcome import Decision, Outcome
+from priompt_py.model.outcome import CountKind, Decision, Outcome
 from priompt_py.model.source_map import SourceMap
 from priompt_py.tokens.cache import TokenCache
 from priompt_py.tokens.chat_format import ChatFormat
@@ -167,7 +168,7 @@ class Program:
             token_limit=settings.token_limit,
             cutoff=solution.cutoff,
             config=assembled.config,
-            count_kind=kind_of(settings.tokenizer),
+            count_kind=_count_kind(settings, assembled),
             last_message_incomplete=settings.last_message_incomplete,
             captures=assembled.captures,
             tool_definitions=assembled.tool_definitions,
@@ -198,6 +199,17 @@ class Program:
         if self._recorded is None:
             self._recorded = compile_tree(self._children, self._expansions, record=True)
         return self._recorded
+
+
+def _count_kind(settings: Settings, assembled: Assembled) -> CountKind:
+    """How sure the count is: a picture of unknown size is counted as the most that it can cost."""
+    kind = kind_of(settings.tokenizer)
+    guessed = any(
+        isinstance(part, Image) and part.dimensions is None and part.detail != "low"
+        for message in assembled.messages or ()
+        for part in message.parts
+    )
+    return "upper_bound" if guessed and kind == "exact" else kind
 
 
 def _call(op: ReserveOp, pricing: Pricing) -> Any:

@@ -45,7 +45,8 @@ class Decision:
 
     ``priority`` is the declared one, ``effective_priority`` the least on the way down; the
     element is present for the cutoffs ``low < cutoff <= high`` (before maxes and tool units move
-    them). ``label`` is its key or a scope's name.
+    them). ``kind`` is the element's name in JSON (``max`` for at_most), ``message``, or ``piece`` of an excerpt;
+    ``label`` is its key or a scope's name.
     """
 
     _place: Place = attrs.field(repr=False, alias="place")

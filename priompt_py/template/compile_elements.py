@@ -101,10 +101,14 @@ def compile_element(unit: Unit, node: Element, *, level: int, tail: bool) -> Ste
     """The step that makes an element of the table."""
     info = ELEMENTS_BY_NAME[node.name]
     opened = _opener(unit, node, info)
+    around = unit.layout.around.get(id(node))
     if info.is_void:
 
         def void(run: Run, names: Names, out: list[Any]) -> None:
-            out.append(opened(run, names))
+            made = [opened(run, names)]
+            if around is not None:  # an excerpt that is an alternative
+                made = around_each(made, *around) if tail else settle(around_each(made, *around))
+            out.extend(made)
 
         return void
     is_message = node.name in MESSAGES
@@ -117,7 +121,6 @@ def compile_element(unit: Unit, node: Element, *, level: int, tail: bool) -> Ste
         in_first=node.name in ("first", "fallback"),
         tail=tail and not is_message,
     )
-    around = unit.layout.around.get(id(node))
     if around is None and not tail:
         return _plain(unit, node, opened, content)
     return _careful(unit, node, opened, content, around, tail=tail)

@@ -7,6 +7,7 @@ remove anyway, the blanks inside tags, and expressions that stand on one line.
 from __future__ import annotations
 
 from priompt_py.template.format_expression import expression_text
+from priompt_py.template.front_matter import read_as_front_matter
 from priompt_py.template.layout import Layout, lay_out
 from priompt_py.template.lines import Block, Line
 from priompt_py.template.parse import ParsedTemplate, parse_source
@@ -41,7 +42,12 @@ def format_parsed(parsed: ParsedTemplate) -> str:
     head = parsed.front_matter.text
     if head and not head.endswith("\n"):
         head += "\n"
-    return head + writer.write(parsed.nodes)
+    body = writer.write(parsed.nodes)
+    if not head and body.startswith("\ufeff"):
+        head = "\ufeff"  # the first one is dropped when the file is read
+    elif not head and read_as_front_matter(body):
+        head = "---\n---\n"
+    return head + body
 
 
 # ------------------------------------------------------------------------------------------ indentation

@@ -18,7 +18,7 @@ from priompt_py.template.vocabulary import MODES
 if TYPE_CHECKING:
     from priompt_py.errors import TemplateSyntaxError
 
-__all__ = ["PROP_TYPES", "FrontMatter", "Prop", "parse_props", "read_front_matter"]
+__all__ = ["PROP_TYPES", "FrontMatter", "Prop", "parse_props", "read_as_front_matter", "read_front_matter"]
 
 PROP_TYPES = ("str", "int", "float", "bool", "list", "dict", "any")
 """The types of props."""
@@ -61,10 +61,15 @@ class FrontMatter:
     text: str = attrs.field(default="", eq=False, repr=False)
 
 
+def read_as_front_matter(text: str) -> bool:
+    """Whether a template that begins like this has front matter: its first line is ``---``."""
+    return re.match(r"---[ \t]*(?:\n|$)", text) is not None
+
+
 def read_front_matter(source: Source, errors: list[TemplateSyntaxError]) -> tuple[FrontMatter, int]:
     """The front matter of a template, and the offset where its body begins."""
     text = source.text
-    if not re.match(r"---[ \t]*(?:\n|$)", text):
+    if not read_as_front_matter(text):
         return FrontMatter(), 0
     start = text.find("\n") + 1 or len(text)
     end = re.compile(r"^---[ \t]*(?:\n|\Z)", re.MULTILINE).search(text, start)

@@ -55,12 +55,15 @@ class BrokenTag(TagItem):
     """An opening tag with an error in it, which is reported already."""
 
 
-def read_items(source: Source, start: int, errors: list[TemplateSyntaxError]) -> list[Token | TagItem | Code]:
-    """The items of a source from ``start`` on, their places as offsets in the source.
+def read_items(
+    source: Source, start: int, errors: list[TemplateSyntaxError]
+) -> tuple[list[Token | TagItem | Code], bool]:
+    """The items of a source from ``start`` on, their places as offsets in the source, and whether they are all.
 
     A ``Code`` is an insertion. Tokens have the types TEXT, COMMENT, RAW and CLOSE_TAG.
     """
-    return list(_Reader(source, start, errors).read())
+    reader = _Reader(source, start, errors)
+    return reader.read(), reader.is_complete
 
 
 def read_quoted(text: str, start: int, source: Source, errors: list[TemplateSyntaxError]) -> list[str | Code]:
@@ -87,6 +90,7 @@ class _Reader:
         self._source = source
         self._base = start
         self._errors = errors
+        self.is_complete = True
 
     def read(self) -> list[Any]:
         from lark.exceptions import UnexpectedInput
@@ -106,11 +110,15 @@ class _Reader:
                     self._source, at, [self._moved(token) for token in broken]
                 )
                 self._errors.append(fault)
-                if broken and broken[0][1] == "OPEN_TAG":
+                broken_tag = bool(broken) and broken[0][1] == "OPEN_TAG"
+                if broken_tag:
                     items.append(self._broken_tag(broken[0], resume))
                 self._base = resume
                 if len(self._errors) >= _MOST_ERRORS:
+                    self.is_complete = False
                     break
+                if resume == len(text) and not broken_tag:  # an open comment took the rest
+                    self.is_complete = False
                 continue
             items.extend(map(self._item, tree.children))
             break

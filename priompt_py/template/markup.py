@@ -47,7 +47,7 @@ def markup(
     """The node of a template given in place: a list of nodes.
 
     Of a text, ``values`` are the props. In a template string the values are those that it holds: braces in its text
-    are text, and ``for``, ``if`` with an expression in quotes, ``let`` and ``component`` are Python's business.
+    are text, and what ``for``, ``let`` and ``component`` do is Python's business.
     The text is parsed once, however often the line runs. Raises TemplateSyntaxError or TemplateError.
     """
     chosen = _DEFAULT if environment is None else environment

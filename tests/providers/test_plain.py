@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from priompt_py.errors import ProviderError, TokenizerError
 from priompt_py.model.elements import Call, Image, Part
 from priompt_py.model.outcome import Decision, Outcome
+from priompt_py.model.place import Place
 from priompt_py.model.prompt import CacheMark, ChatMessage, PromptConfig, TextPart, Tool
 from priompt_py.providers.openai import to_openai
 from priompt_py.providers.plain import to_json, to_messages, to_text, to_tokens, without_blank
@@ -377,7 +378,7 @@ def test_a_chat_as_json() -> None:
 
 def test_decisions_as_json() -> None:
     decision = Decision(
-        path="root > 0:scope[name=docs]",
+        place=Place("root > 0:scope[name=docs]"),
         label="docs",
         kind="scope",
         included=False,

@@ -11,6 +11,7 @@ import attrs
 import pytest
 
 from priompt_py.author.component import component
+from priompt_py.author.excerpts import excerpt
 from priompt_py.author.messages import user_message
 from priompt_py.author.tags import br, fallback, first, isolate, scope
 from priompt_py.errors import ArgumentTypeError, ArgumentValueError, TemplateError
@@ -103,6 +104,13 @@ def test_fallback_in_a_template() -> None:
     tree = nodes("<fallback>\n  {page}\n  (left out)\n</fallback>\n|", page="P")
     assert tree == [fallback[scope["P", "\n"], "(left out)\n"], "|"]
     assert text(tree, 3) == "P\n|"
+
+
+def test_excerpts() -> None:
+    tree = nodes("A\n<excerpt text={t} around='2'/>\nB", t="1\n2\n3")
+    assert tree == ["A\n", excerpt("1\n2\n3", around=2), "\nB"]
+    tree = nodes("<fallback>\n  <excerpt text={t} around={1}/>\n  no\n</fallback>\nB", t="1")
+    assert tree == [fallback[scope[excerpt("1", around=1), "\n"], "no\n"], "B"]
 
 
 def test_a_value_with_a_priority_keeps_it_on_its_line() -> None:

@@ -97,6 +97,8 @@ def test_expressions_are_written_as_they_are_read(expression: Expr) -> None:
         ("<tool_definition name=\"t\" parameters={{\n  'type': 'object'\n}}/>",) * 2,
         ("---\nprops:\n    x: str\n---\n<user>{x}</user>",) * 2,
         ("<user whitespace='keep'>\n  a\n    b\n</user>", '<user whitespace="keep">\n  a\n    b\n</user>'),
+        (" \ufeffa", "\ufeff\ufeffa"),
+        ("  ---\n  a\n", "---\n---\n---\na\n"),
         ("{# kept   as it is #}",) * 2,
         ("<raw>{  a  }</raw>",) * 2,
         ("<scope {  ...x  }>a</scope>", "<scope {...x}>a</scope>"),
@@ -106,3 +108,4 @@ def test_expressions_are_written_as_they_are_read(expression: Expr) -> None:
 def test_one_form(before: str, after: str) -> None:
     assert format_template(before) == after
     assert format_template(after) == after
+    assert syntax_of(before) == syntax_of(after)
