@@ -203,7 +203,12 @@ class PromptTooLong(PromptError):
             needs += f" and reserves {self.tokens_reserved}"
         message = f"{needs}, over its limit of {self.token_limit}"
         if self.required_limit is not None:
-            message += f"; the smallest limit that works is {self.required_limit}"
+            whose = (
+                "smallest limit that works"
+                if self.element is None
+                else "smallest limit of its own that works"
+            )
+            message += f"; the {whose} is {self.required_limit}"
         if self.largest:
             parts = ", ".join(f"{path} ({_tokens(tokens)})" for path, tokens in self.largest)
             message += f"; the largest parts that are always in: {parts}"

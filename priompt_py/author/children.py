@@ -17,6 +17,7 @@ from priompt_py.errors import ArgumentTypeError, ArgumentValueError
 from priompt_py.model.elements import (
     AsyncNode,
     Child,
+    Container,
     Element,
     Fallback,
     First,
@@ -33,6 +34,7 @@ __all__ = [
     "a_type",
     "clean_number",
     "clean_text",
+    "close_unawaited",
     "has_digits",
     "is_list",
     "is_mapping",
@@ -118,7 +120,30 @@ def spread(value: Any, owner: Owner) -> tuple[Child, ...]:
                 break
         else:
             return tuple(value)
-    return _spread(value, owner)
+    try:
+        return _spread(value, owner)
+    except BaseException:
+        close_unawaited(value)
+        raise
+
+
+def close_unawaited(value: object) -> None:
+    """Close the coroutines in what was refused, so that nobody is warned of a mistake that is reported already.
+
+    Looks into lists, tuples and elements; what a generator would still have given is its own.
+    """
+    stack = [value]
+    seen: set[int] = set()
+    while stack:
+        item = stack.pop()
+        if isinstance(item, AsyncNode):
+            item = item.source
+        if inspect.iscoroutine(item):
+            if inspect.getcoroutinestate(item) == inspect.CORO_CREATED:
+                item.close()
+        elif isinstance(item, (list, tuple, Container)) and id(item) not in seen:
+            seen.add(id(item))
+            stack.extend(item.children if isinstance(item, Container) else item)  # pyright: ignore[reportUnknownArgumentType]
 
 
 def _spread(value: Any, owner: Owner) -> tuple[Child, ...]:

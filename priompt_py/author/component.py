@@ -9,7 +9,7 @@ from typing import Any, Concatenate, Generic, ParamSpec
 
 from priompt_py.author.children import a_type, spread
 from priompt_py.errors import ArgumentTypeError
-from priompt_py.model.elements import ComponentCall, Node
+from priompt_py.model.elements import ComponentCall, Element, Node
 
 __all__ = ["Component", "component"]
 
@@ -94,7 +94,8 @@ def _signature(function: object) -> inspect.Signature | None:
         inspect.Parameter.POSITIONAL_OR_KEYWORD,
         inspect.Parameter.VAR_POSITIONAL,
     )
-    if not any(parameter.kind in kinds for parameter in signature.parameters.values()):
+    takes = any(parameter.kind in kinds for parameter in signature.parameters.values())
+    if isinstance(function, Element) or not takes:
         raise ArgumentTypeError(
             f"component() needs a function whose first parameter takes the children; {name}() has none"
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from copy import deepcopy
 from typing import Any
 
 import attrs
@@ -93,7 +94,7 @@ def assemble(leaves: Iterable[Leaf], pricing: Pricing, *, is_chat: bool) -> Asse
         messages=tuple(draft.messages) if is_chat else None,
         config=merge_configs(draft.configs),
         tokens_reserved=draft.reserved,
-        tools=tuple(Tool(d.name, d.description, d.parameters, d.strict) for d in draft.definitions),
+        tools=tuple(Tool(d.name, d.description, deepcopy(d.parameters), d.strict) for d in draft.definitions),
         tool_definitions=tuple(draft.definitions),
         captures=tuple(draft.captures),
     )
@@ -134,8 +135,10 @@ class _Draft:
                 self.legacy = leaf.calls[0]
             else:
                 self.calls = leaf.calls
-        elif isinstance(leaf, (ImageOp, PartOp)):
+        elif isinstance(leaf, ImageOp):
             self.content.part(leaf.element)
+        elif isinstance(leaf, PartOp):  # data is copied: what is done to a result must not reach the tree
+            self.content.part(attrs.evolve(leaf.element, data=deepcopy(leaf.element.data)))
         elif isinstance(leaf, ReserveOp):
             self.reserved += pricing.cost(leaf)
         elif isinstance(leaf, ConfigOp):
@@ -188,5 +191,5 @@ def merge_configs(configs: Sequence[Config]) -> PromptConfig:
         stop = config.stop if stop is None else stop
         most = config.max_response_tokens if most is None else most
         for key, value in (config.extra or {}).items():
-            extra.setdefault(key, value)
+            extra.setdefault(key, deepcopy(value))
     return PromptConfig(stop=stop, max_response_tokens=most, extra=extra)

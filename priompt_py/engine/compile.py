@@ -109,6 +109,11 @@ def check_pairs(compiled: Compiled, children: tuple[Child, ...], expansions: Exp
         raise
 
 
+def _a_message(message: Message) -> str:
+    """A message in a sentence: ``an assistant message``."""
+    return f"{'an' if message.role == 'assistant' else 'a'} {message.role} message"
+
+
 _MESSAGE_END = MessageEnd()  # one for all: it has nothing of its own
 
 
@@ -211,7 +216,7 @@ class _Compiler(Recorder):
             return False
         texts = message.children
         for text in texts:
-            if type(text) is not str:
+            if type(text) is not str or not text:  # an empty text gives no leaf
                 return False
         ops = self.ops
         leaves = ops.leaves
@@ -370,11 +375,7 @@ class _Compiler(Recorder):
             leaf = ToolOp(element)
         elif isinstance(element, Image):
             if self.message is None or self.message.role not in ("user", "tool"):
-                where = (
-                    "outside messages"
-                    if self.message is None
-                    else f"in a message of the role {self.message.role}"
-                )
+                where = "outside messages" if self.message is None else f"in {_a_message(self.message)}"
                 raise StructureError(
                     f"{self.path()}: an image can't stand {where}, only in a user or tool message"
                 )
@@ -422,7 +423,7 @@ class _Compiler(Recorder):
         """Begin a message."""
         if self.message is not None:
             raise StructureError(
-                f"{self.path()}: a message ({message.role}) can't stand inside a message ({self.message.role})"
+                f"{self.path()}: {_a_message(message)} can't stand inside {_a_message(self.message)}"
             )
         self.message = message
         self.is_chat = True

@@ -21,13 +21,18 @@ __all__ = ["smallest_fit"]
 
 _SAMPLE_CHARS = 1_500
 _MARGIN = 1.02  # the first guess aims a little above the limit, so that the walk is mostly upwards
-_NEAR = 0.10  # of the limit: a guess further off is made again with what was learnt
+_NEAR = 10  # a guess further off than one such part of the limit is made again with what was learnt
 _STEP_COST = 60  # characters that could be counted at once in the time of one step
 _BIG_GROUP = 24  # leaves of one level that are bounded before they are walked
 
 
 _negative = cast("Callable[[object], int]", neg)
 """The key by which falling levels rise, for bisection; numbers of any size and kind, whatever its type says."""
+
+
+def _times(limit: int, ratio: float) -> int:
+    """A limit by a ratio, rounded; limits may be greater than any float."""
+    return limit * round(ratio * 1_024) // 1_024
 
 
 def smallest_fit(walker: Walker) -> Number | None:
@@ -86,9 +91,9 @@ class _Monotone:
 
     def guess(self, ratio: float) -> int:
         """The last position whose size comes to about the limit."""
-        if self.sums[-1] <= self.limit * ratio and not self.walker.timeline.complete:
+        if self.sums[-1] <= _times(self.limit, ratio) and not self.walker.timeline.complete:
             self.extend()
-        position = bisect_right(self.sums, self.limit * ratio) - 1
+        position = bisect_right(self.sums, _times(self.limit, ratio)) - 1
         position = max(self.base, min(position, len(self.ins)))
         if position in (self.base, len(self.ins)) or self.levels[position - 1] != self.levels[position]:
             return position
@@ -116,7 +121,7 @@ class _Monotone:
         walker, everything = self.walker, self.sums[-1]
         ratio = self.sample() if everything > 2 * _SAMPLE_CHARS else everything / max(1, self.limit)
         if walker.timeline.complete and (
-            everything <= self.limit * ratio * _MARGIN or everything <= 2 * _SAMPLE_CHARS
+            everything <= _times(self.limit, ratio * _MARGIN) or everything <= 2 * _SAMPLE_CHARS
         ):
             position = len(self.ins)
             if self.measure(position) <= self.limit and not walker.capped:
@@ -126,7 +131,7 @@ class _Monotone:
             self.measure(position)
         for _ in range(4):
             total = walker.total
-            if abs(total - self.limit) <= _NEAR * self.limit or total == 0 or walker.capped:
+            if abs(total - self.limit) * _NEAR <= self.limit or total == 0 or walker.capped:
                 break
             again = self.guess(self.sums[position] / total * _MARGIN)
             steps = abs(again - position)
@@ -139,7 +144,7 @@ class _Monotone:
     def sample(self) -> float:
         """Characters a token, from some of the leaves that come in first."""
         count, leaves = self.walker.pricing.count, self.walker.presence.leaves
-        end = max(1, bisect_left(self.sums, self.limit * USUAL_CHARS))
+        end = max(1, bisect_left(self.sums, _times(self.limit, USUAL_CHARS)))
         step = max(1, end // 24)
         chars = tokens = 0
         for index in self.ins[0:end:step]:

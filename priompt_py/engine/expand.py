@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from typing import Any
 
 import attrs
 
-from priompt_py.author.children import spread
+from priompt_py.author.children import close_unawaited, spread
 from priompt_py.errors import ArgumentTypeError, ArgumentValueError
 from priompt_py.model.elements import (
     AsyncNode,
     Child,
     ComponentCall,
-    Container,
-    Element,
 )
 
 __all__ = ["Expansions", "add_path", "close_coroutines", "start"]
@@ -77,17 +75,4 @@ def add_path(error: BaseException, path: str) -> None:
 
 def close_coroutines(children: tuple[Child, ...], expansions: Expansions) -> None:
     """Close the coroutines of a tree that will not be awaited, so that nobody is warned of them."""
-    stack: list[Child] = list(children)
-    seen: set[int] = set()
-    while stack:
-        node = stack.pop()
-        if not isinstance(node, Element) or id(node) in seen:
-            continue
-        seen.add(id(node))
-        if isinstance(node, AsyncNode):
-            source: Coroutine[Any, Any, Any] | Any = node.source
-            if inspect.iscoroutine(source) and inspect.getcoroutinestate(source) == inspect.CORO_CREATED:
-                source.close()
-        if isinstance(node, Container):
-            stack.extend(node.children)
-        stack.extend(expansions.results.get(id(node), ()))
+    close_unawaited([children, *expansions.results.values()])

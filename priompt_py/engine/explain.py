@@ -29,12 +29,15 @@ from priompt_py.model.elements import (
 )
 from priompt_py.model.ops import (
     NEVER,
+    CallsOp,
     Compiled,
     Entry,
+    ImageOp,
     IsolateOp,
     Leaf,
     MessageEnd,
     Ops,
+    PartOp,
     ReserveOp,
     ToolOp,
 )
@@ -294,21 +297,47 @@ _COUNTED = 40  # candidates, longest first
 
 def largest_required(recorded: Compiled, pricing: Pricing) -> list[tuple[str, int]]:
     """The largest parts that are in at the base: messages of a chat, else texts. Paths and tokens, largest first."""
-    kinds = ("message",) if recorded.is_chat else ("text", "hr", "br")
-    candidates: list[tuple[int, int, str]] = []
+    kinds = ("message", "tool_definition") if recorded.is_chat else ("text", "hr", "br", "tool_definition")
+    candidates: list[tuple[int, int, str, int]] = []  # about how large, entry, text, fixed tokens
     for number, entry in enumerate(recorded.entries):
         if entry.kind not in kinds or not entry.low < BASE_PRIORITY <= entry.high:
             continue
-        texts = [
-            leaf
-            for index in range(entry.start, entry.end)
-            if isinstance(leaf := entry.ops.leaves[index], str)
-            and entry.ops.lows.get(index, NEVER) < BASE_PRIORITY <= entry.ops.highs[index]
-        ]
-        candidates.append((sum(map(len, texts)), number, "".join(texts)))
+        texts: list[str] = []
+        fixed = 0
+        for leaf in _at_base(entry):
+            if isinstance(leaf, str):
+                texts.append(leaf)
+            elif isinstance(leaf, ToolOp):
+                fixed += pricing.tool(leaf)
+            elif isinstance(leaf, (CallsOp, ImageOp, PartOp)):
+                fixed += pricing.cost(leaf)
+        candidates.append((sum(map(len, texts)) + 4 * fixed, number, "".join(texts), fixed))
     candidates.sort(key=lambda candidate: -candidate[0])
     counted = [
-        (path_of_entry(recorded, number), pricing.count(text)) for _, number, text in candidates[:_COUNTED]
+        (path_of_entry(recorded, number), pricing.count(text) + fixed)
+        for _, number, text, fixed in candidates[:_COUNTED]
     ]
     counted.sort(key=lambda part: -part[1])
     return [part for part in counted[:_NAMED] if part[1]]
+
+
+def _at_base(entry: Entry) -> Iterator[Leaf]:
+    """The leaves of an entry that are in at the base, isolates' included."""
+    stack = [_places(entry.ops, entry.start, entry.end)]
+    while stack:
+        place = next(stack[-1], None)
+        if place is None:
+            stack.pop()
+            continue
+        ops, index = place
+        if not ops.lows.get(index, NEVER) < BASE_PRIORITY <= ops.highs[index]:
+            continue
+        leaf = ops.leaves[index]
+        if isinstance(leaf, IsolateOp):
+            stack.append(_places(leaf.ops, 0, len(leaf.ops.leaves)))
+        else:
+            yield leaf
+
+
+def _places(ops: Ops, start: int, end: int) -> Iterator[tuple[Ops, int]]:
+    return ((ops, index) for index in range(start, end))

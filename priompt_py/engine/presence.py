@@ -65,7 +65,7 @@ class Presence:
         own = [(low, high)] if low < high else []
         return [*self.more.get(index, ()), *own]
 
-    def timeline(self, size: float | None = None) -> Timeline:
+    def timeline(self, size: int | None = None) -> Timeline:
         """The order in which leaves come and go; with ``size``, perhaps only as far as that much is in."""
         highs = self.highs
         if self.lows or self.more:
@@ -89,7 +89,7 @@ class Presence:
         leaves = self.leaves
         return [len(leaf) if isinstance(leaf := leaves[index], str) else leaf.size for index in indexes]
 
-    def _highest(self, size: float) -> list[int] | None:
+    def _highest(self, size: int) -> list[int] | None:
         """The leaves of the highest levels, in order, down to a level at which about ``size`` is in; None
         where that is most of them, or cannot be told from a sample."""
         highs = self.highs
@@ -99,7 +99,7 @@ class Presence:
             key=_level,
             reverse=True,
         )
-        sofar = 0.0
+        sofar = 0
         number, floor = 0, NEVER
         for number, (level, one) in enumerate(sample):
             sofar += one * step

@@ -7,8 +7,10 @@ from collections.abc import Callable, Mapping
 
 import attrs
 
+from priompt_py.errors import TokenizerError
 from priompt_py.model.elements import Message
 from priompt_py.model.ops import CallsOp, ImageOp, Op, PartOp, ReserveOp, ToolOp
+from priompt_py.model.values import short_repr
 from priompt_py.tokens.cache import TokenCache
 from priompt_py.tokens.chat_format import ChatFormat
 from priompt_py.tokens.image_cost import image_cost
@@ -89,13 +91,22 @@ class Pricing:
         tokens = self.known.get(text)
         if tokens is None:
             if len(text) <= self.memo_chars:
-                tokens = self.tokenizer.count(text)
+                tokens = self.counted(text)
                 self.remember(text, tokens)
             elif text == self.last[0]:
                 tokens = self.last[1]
             else:
-                tokens = self.tokenizer.count(text)
+                tokens = self.counted(text)
                 self.last = (text, tokens)
+        return tokens
+
+    def counted(self, text: str) -> int:
+        """What the tokenizer says, checked: it may be the user's. Raises TokenizerError."""
+        tokens = self.tokenizer.count(text)
+        if type(tokens) is not int or tokens < 0:
+            raise TokenizerError(
+                f"the tokenizer {self.tokenizer.name!r} has to count with an int of 0 or more, got {short_repr(tokens)}"
+            )
         return tokens
 
     def cost(self, op: Op | Message) -> int:

@@ -17,7 +17,7 @@ from priompt_py.engine.intervals import CutoffSet, intersect, through_levels, un
 from priompt_py.engine.presence import CostOp, Presence, Timeline
 from priompt_py.engine.pricing import Piece, Pricing
 from priompt_py.engine.structure import partners, same_tool
-from priompt_py.engine.walker import Walker
+from priompt_py.engine.walker import Walker, measure_text
 from priompt_py.model.elements import BASE_PRIORITY, Message, Number
 from priompt_py.model.ops import (
     NEVER,
@@ -244,9 +244,30 @@ def _closed_piece(inner: Closed, pricing: Pricing) -> Piece:
             else:
                 core += pricing.count(text)
     text = "".join(texts)
-    if head is not None:
-        return Piece(head, core, text)
-    return Piece(text, core, open=True)
+    if head is None:
+        first, inner_core, last = _at_cuts(text, pricing)
+        if first == text:
+            return Piece(text, core, open=True)
+        return Piece(first, core + inner_core, last)
+    first, head_core, rest = _at_cuts(head, pricing)
+    before, tail_core, last = _at_cuts(text, pricing)
+    if rest:
+        head_core += pricing.count(rest)
+    if before != text:  # what stands before the tail's first cut is after a separator
+        tail_core += pricing.count(before)
+    else:
+        last = text
+    return Piece(first, core + head_core + tail_core, last)
+
+
+def _at_cuts(text: str, pricing: Pricing) -> tuple[str, int, str]:
+    """A text up to its first safe cut, the tokens between that and its last one, and the text after that;
+    all of it and nothing more where it has no cut."""
+    piece = measure_text(text, pricing, len(text))
+    if piece.open:
+        return text, 0, ""
+    end = len(text) - len(piece.tail)
+    return piece.head, pricing.count(text[len(piece.head) : end]), piece.tail
 
 
 def _carry_regions(

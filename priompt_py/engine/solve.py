@@ -9,7 +9,7 @@ import attrs
 from priompt_py.engine.assemble import Assembled, assemble
 from priompt_py.engine.cutoff import smallest_fit
 from priompt_py.engine.presence import CostOp
-from priompt_py.engine.pricing import USUAL_CHARS, Pricing
+from priompt_py.engine.pricing import Pricing
 from priompt_py.engine.sheet import (
     Closed,
     OverLimit,
@@ -27,7 +27,9 @@ from priompt_py.model.ops import NEVER, Compiled, IsolateOp, Leaf, Ops, ReserveO
 
 __all__ = ["Solution", "Solved", "solve"]
 
-_ENOUGH = 1.5  # of the size that a limit usually holds: what a part of a timeline should reach to
+_ENOUGH = (
+    6  # characters for each token of the limit: what a part of a timeline should reach to, some to spare
+)
 
 Largest = Callable[[], Sequence[tuple[str, int]]]
 
@@ -190,7 +192,7 @@ def _search(sheet: Sheet, pricing: Pricing, limit: int) -> Solved | None:
     """The smallest declared level that fits; None if none does."""
     timeline = sheet.timeline
     if timeline is None:
-        timeline = sheet.presence.timeline(_ENOUGH * USUAL_CHARS * limit)
+        timeline = sheet.presence.timeline(_ENOUGH * limit)
     walker = Walker(sheet.presence, timeline, sheet.special, pricing, limit)
     level = smallest_fit(walker)
     sheet.timeline = walker.timeline

@@ -215,27 +215,37 @@ class Walker:
         here = on.rfind(1, 0, index)
         while here >= 0:
             piece = pieces.get(here) or self.piece(here)
+            text = piece.head if piece.open else piece.tail
+            if text:
+                if texts and self.is_border(text, texts[-1]):
+                    break
+                texts.append(text)
             if not piece.open:
-                texts.append(piece.tail)
                 break
-            texts.append(piece.head)
             here = on.rfind(1, 0, here)
         if len(texts) == 1:
             return texts[0]
         return "".join(reversed(texts))
+
+    def is_border(self, left: str, right: str) -> bool:
+        """Whether tokens never merge between two texts that stand side by side."""
+        return self.pricing.cuts is not None and self.pricing.cuts.border(left, right)
 
     def right_of(self, index: int) -> str:
         """The text in that stands after a leaf and before the first cut after it."""
         return self._right(index)[0]
 
     def _right(self, index: int) -> tuple[str, int]:
-        """``right_of``, and the leaf that holds the cut (or the number of leaves)."""
+        """``right_of``, and the leaf at which it ends (or the number of leaves)."""
         on, pieces = self.on, self.pieces
         texts: list[str] = []
         here = on.find(1, index + 1)
         while here >= 0:
             piece = pieces.get(here) or self.piece(here)
-            texts.append(piece.head)
+            if piece.head:
+                if texts and self.is_border(texts[-1], piece.head):
+                    break
+                texts.append(piece.head)
             if not piece.open:
                 break
             here = on.find(1, here + 1)

@@ -16,7 +16,7 @@ from priompt_py.engine.solve import Solution, solve
 from priompt_py.errors import ArgumentTypeError, ArgumentValueError
 from priompt_py.face import callbacks as hooks
 from priompt_py.face.rendered import Rendered
-from priompt_py.face.settings import Settings, settle
+from priompt_py.face.settings import Settings, check_flag, settle
 from priompt_py.model.elements import Child, Image
 from priompt_py.model.ops import Compiled, ReserveOp
 from priompt_py.model.outcome import CountKind, Decision, Outcome
@@ -71,6 +71,8 @@ class Program:
             pair_tools=pair_tools,
             cache=cache,
         )
+        check_flag("source_map", source_map)
+        check_flag("callbacks", callbacks)
         pricing = self.pricing(settings)
         pricing.reserves = self._reserve(pricing)
         solution = self.solve(settings, pricing)
@@ -102,6 +104,8 @@ class Program:
             pair_tools=pair_tools,
             cache=cache,
         )
+        check_flag("source_map", source_map)
+        check_flag("callbacks", callbacks)
         pricing = self.pricing(settings)
         reserves: dict[int, int] = {}
         for op in self._compiled.reserve_functions:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from priompt_py.author.children import spread
+from priompt_py.author.children import close_unawaited, spread
 from priompt_py.engine.expand import Expansions, close_coroutines
 from priompt_py.face.expand_async import expand_async
 from priompt_py.face.program import Program
@@ -42,7 +42,7 @@ def render(
     ArgumentTypeError or ArgumentValueError for arguments and children, TokenizerError, and whatever
     components and callbacks raise.
     """
-    check_limit(token_limit)
+    _check_limit(token_limit, node)
     return compile_prompt(node).render(
         token_limit=token_limit,
         tokenizer=tokenizer,
@@ -74,7 +74,7 @@ async def arender(
     The async nodes of a prompt run concurrently, started in document order; the first that fails
     cancels the others and is raised, with its path as a note. Needs asyncio.
     """
-    check_limit(token_limit)
+    _check_limit(token_limit, node)
     program = await acompile_prompt(node)
     return await program.arender(
         token_limit=token_limit,
@@ -87,6 +87,15 @@ async def arender(
         callbacks=callbacks,
         cache=cache,
     )
+
+
+def _check_limit(token_limit: object, node: Node) -> None:
+    """Check the limit before anything runs; a refused call leaves no coroutine behind."""
+    try:
+        check_limit(token_limit)
+    except BaseException:
+        close_unawaited(node)
+        raise
 
 
 def compile_prompt(node: Node) -> Program:

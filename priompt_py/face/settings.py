@@ -10,7 +10,7 @@ from priompt_py.tokens.cache import TokenCache
 from priompt_py.tokens.chat_format import ChatFormat
 from priompt_py.tokens.tokenizer import Tokenizer, chat_format_of, get_tokenizer
 
-__all__ = ["DEFAULT_TOKENIZER", "Settings", "check_limit", "settle"]
+__all__ = ["DEFAULT_TOKENIZER", "Settings", "check_flag", "check_limit", "settle"]
 
 DEFAULT_TOKENIZER = "o200k_base"
 
@@ -75,13 +75,14 @@ def settle(
         chat_format=chat_format,
         tool_family=info.tools,
         image_family=info.images,
-        last_message_incomplete=_flag("last_message_incomplete", last_message_incomplete),
-        pair_tools=_flag("pair_tools", pair_tools),
+        last_message_incomplete=check_flag("last_message_incomplete", last_message_incomplete),
+        pair_tools=check_flag("pair_tools", pair_tools),
         cache=cache,
     )
 
 
-def _flag(name: str, value: object) -> bool:
+def check_flag(name: str, value: object) -> bool:
+    """``value`` if it is True or False."""
     if type(value) is not bool:
         raise ArgumentTypeError(f"{name} needs True or False, got {name}={got(value)}")
     return value

@@ -63,6 +63,8 @@ def turn(index: int) -> int:
 
     Counted from the start, so that a turn's priority never moves when later turns are added.
     """
+    if type(index) is not int:
+        raise ArgumentTypeError(f"turn() needs a message's number, an int, got a {type(index).__name__}")
     return -1_000_000 + index
 
 

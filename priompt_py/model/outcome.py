@@ -39,7 +39,7 @@ class Outcome:
     tool_definitions: tuple[ToolDefinition, ...] = ()
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen
 class Decision:
     """What became of one element: in or out, and why.
 
@@ -49,7 +49,7 @@ class Decision:
     ``label`` is its key or a scope's name.
     """
 
-    _place: Place = attrs.field(repr=False, alias="place")
+    _place: Place = attrs.field(repr=False, alias="place", eq=str)
     label: str | None
     kind: str
     included: bool
@@ -58,7 +58,7 @@ class Decision:
     low: Number
     high: Number
     reason: Reason
-    _count: Callable[[], int] = attrs.field(repr=False, alias="count")
+    _count: Callable[[], int] = attrs.field(repr=False, alias="count", eq=False)
 
     @property
     def path(self) -> str:

@@ -109,7 +109,7 @@ def _load(source: Source, block: str, start: int, errors: list[TemplateSyntaxErr
             f"the front matter holds {block[error.position]!r}, which YAML doesn't allow",
         )
         return None
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
+    except (yaml.YAMLError, *_OF_YAML) as error:
         fault(start, f"the front matter is not YAML: {one_line(str(error), 80)}")
         return None
     if loaded is None:
@@ -121,6 +121,10 @@ def _load(source: Source, block: str, start: int, errors: list[TemplateSyntaxErr
         )
         return None
     return loaded
+
+
+_OF_YAML = (ValueError, TypeError, ArithmeticError, LookupError, AttributeError, RecursionError)
+"""What PyYAML raises for some wrong values: for a date such as 2024-13-01, for ``!!bool x``, for ``"\\U99999999"``."""
 
 
 def _unique_keys() -> Any:
@@ -253,7 +257,22 @@ def _prop(name: str, declared: object) -> tuple[Prop, str | None]:
     if match["default"] is None:
         return prop, None
     default, problem = _default(name, match["default"])
+    if default is not None and not _suits(prop, default):
+        problem = f"the default of {name} is no {prop.type}"
     return attrs.evolve(prop, default=default), problem
+
+
+def _suits(prop: Prop, default: Expr) -> bool:
+    """Whether a default is of its prop's type."""
+    if prop.type == "any":
+        return True
+    if isinstance(default, Constant):
+        value = default.value
+        if value is None:
+            return prop.optional
+        kinds = {"str": (str,), "int": (int,), "float": (int, float), "bool": (bool,)}
+        return type(value) in kinds.get(prop.type, ())
+    return prop.type == ("dict" if isinstance(default, MappingOf) else "list")
 
 
 def _default(name: str, text: str) -> tuple[Expr | None, str | None]:

@@ -55,7 +55,8 @@ def parse_source(source: Source) -> ParsedTemplate:
     errors: list[TemplateSyntaxError] = []
     with without_collections():
         front_matter, start = read_front_matter(source, errors)
-        nodes = _Builder(source, errors).build(read_items(source, start, errors))
+        items, is_complete = read_items(source, start, errors)
+        nodes = _Builder(source, errors, is_complete=is_complete).build(items)
     raise_first(errors)
     return ParsedTemplate(front_matter, nodes, source)
 
@@ -70,9 +71,10 @@ def raise_first(errors: list[TemplateSyntaxError]) -> None:
 
 
 class _Builder:
-    def __init__(self, source: Source, errors: list[TemplateSyntaxError]) -> None:
+    def __init__(self, source: Source, errors: list[TemplateSyntaxError], *, is_complete: bool) -> None:
         self._source = source
         self._errors = errors
+        self._is_complete = is_complete
         self._stack: list[_Open] = []
         self._root: list[TemplateNode] = []
         self._here = self._root
@@ -97,7 +99,7 @@ class _Builder:
                 self._raw(str(item), item.start_pos)
         while self._stack:
             still = self._stack[-1]
-            if still.tag.__class__ is not BrokenTag:
+            if self._is_complete and still.tag.__class__ is not BrokenTag:
                 self._error(
                     still.tag.start, f"<{still.tag.name}> is not closed: </{still.tag.name}> is missing"
                 )
@@ -223,6 +225,7 @@ class _Builder:
         close = text.rfind("</raw") if text.rstrip().endswith(">") else -1
         if close < head:
             self._error(start, "<raw> is not closed: </raw> is missing")
+            self._is_complete = False  # it took the rest
             return
         content = text[head:close]
         self._here.append(

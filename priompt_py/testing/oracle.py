@@ -11,7 +11,7 @@ import attrs
 from priompt_py.errors import PromptTooLong
 from priompt_py.model import elements as el
 from priompt_py.model.prompt import ChatMessage, PromptConfig, TextPart, Tool
-from priompt_py.testing.oracle_count import Draft, Prices, as_message, as_text, draft, merged
+from priompt_py.testing.oracle_count import Draft, Prices, as_message, as_text, draft, merged, texts_of
 from priompt_py.testing.oracle_rules import check_structure, is_result, results_of
 from priompt_py.testing.oracle_tree import Spot, build, message_of, spots
 from priompt_py.tokens.chat_format import ChatFormat
@@ -47,7 +47,7 @@ class OracleResult:
     """What the definition says. ``counts[i]`` is the whole count at ``levels[i]``, reserves included.
 
     ``fates`` are those of all elements, in document order, one for each occurrence; ``texts`` are path and text of
-    every text, rule and line break that is in.
+    every text, rule, line break and mark of what an excerpt left out.
     """
 
     token_limit: int
@@ -118,11 +118,7 @@ def oracle_render(
             for spot in spots(tree.root)
             if spot.element is not None and spot.kind == spot.element.kind
         ),
-        texts=tuple(
-            (spot.path, spot.text)
-            for spot in spots(tree.root)
-            if spot.text and spot in inside and not spot.silent
-        ),
+        texts=tuple(texts_of(inside, tree.root)),
     )
 
 

@@ -19,7 +19,7 @@ from priompt_py.tokens.models import ModelInfo
 from priompt_py.tokens.tokenizer import Tokenizer
 from priompt_py.tokens.tool_cost import tool_cost, tools_closing_cost
 
-__all__ = ["Draft", "DraftMessage", "Prices", "as_message", "as_text", "draft", "merged"]
+__all__ = ["Draft", "DraftMessage", "Prices", "as_message", "as_text", "draft", "merged", "texts_of"]
 
 Item: TypeAlias = str | Literal[True] | CacheMark | el.Image | el.Part
 """Something in the content of a message or a plain prompt; ``True`` is a token break."""
@@ -78,13 +78,27 @@ def _add(made: Draft, items: list[Item], inside: AbstractSet[Spot], spot: Spot) 
         message = DraftMessage(element)
         made.messages.append(message)
         items = message.items
-    omitted = element.omitted if isinstance(element, el.Excerpt) else None
-    before = True
     for child in spot.children:
-        if omitted is not None and before and child not in inside:  # a gap begins
-            items.append(omitted)
-        before = child in inside
+        items.extend(_gap(spot, child, inside))
         _add(made, items, inside, child)
+
+
+def _gap(spot: Spot, child: Spot, inside: AbstractSet[Spot]) -> list[str]:
+    """What an excerpt puts once where neighbouring pieces were left out, if they begin with ``child``."""
+    if not isinstance(spot.element, el.Excerpt) or spot.element.omitted is None or child in inside:
+        return []
+    index = spot.children.index(child)
+    return [spot.element.omitted] if index == 0 or spot.children[index - 1] in inside else []
+
+
+def texts_of(inside: AbstractSet[Spot], spot: Spot) -> list[tuple[str, str]]:
+    """Path and text of all that shows, at ``spot`` and below; a gap's is the path of the first piece left out."""
+    if spot not in inside:
+        return []
+    own = [(spot.path, spot.text)] if spot.text and not spot.silent else []
+    for child in spot.children:
+        own += [(child.path, text) for text in _gap(spot, child, inside)] + texts_of(inside, child)
+    return own
 
 
 # ------------------------------------------------------------------------------------------ what it costs

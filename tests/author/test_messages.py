@@ -144,7 +144,10 @@ WRONG: list[tuple[Callable[..., Any], dict[str, Any], str]] = [
     (
         assistant_message,
         {"tool_calls": [CALL, {**CALL, "type": "function"}]},
-        "assistant_message(): tool_calls[1] has the unknown key 'type'; it takes id, name, arguments",
+        (
+            "assistant_message(): tool_calls[1] has the unknown key 'type'; it takes id, name, arguments; "
+            "from_openai() reads messages of that form"
+        ),
     ),
     (
         assistant_message,

@@ -240,16 +240,18 @@ def test_long_values_are_cut_in_messages() -> None:
 def test_arguments_are_given_by_name() -> None:
     for tag in (scope, first, fallback, isolate, at_most, empty, br, hr, capture, config, user_message):
         anything: Any = tag
-        with pytest.raises(TypeError, match="positional argument"):
+        with pytest.raises(TypeError, match=r"\(\) takes named arguments only, got 5; "):
             anything(5)
-        with pytest.raises(TypeError, match="unexpected keyword argument 'pp'"):
+        with pytest.raises(
+            TypeError, match=r"takes no 'pp'|scope\(\) got an unexpected keyword argument 'pp'"
+        ):
             anything(pp=5)
 
 
 def test_needed_arguments() -> None:
     needed: list[Any] = [isolate, at_most, empty]
     for tag in needed:
-        with pytest.raises(TypeError, match="missing 1 required keyword-only argument"):
+        with pytest.raises(TypeError, match="missing a required argument"):
             tag()
 
 

@@ -34,7 +34,7 @@ fallback(prel="1")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentTy
 br(p=[1])  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
 # Arguments are given by name, and have to exist.
-scope(5)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+scope(5)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 scope(priority=5)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
 first(p=5)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
 empty()  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
@@ -59,7 +59,7 @@ scope["x"]["y"]  # type: ignore[index]  # pyright: ignore[reportIndexIssue]
 system_message["x"]["y"]  # type: ignore[index]  # pyright: ignore[reportIndexIssue]
 scope["x"](p=1)  # type: ignore[operator]  # pyright: ignore[reportCallIssue]
 scope(p=1)(name="n")  # type: ignore[operator]  # pyright: ignore[reportCallIssue]
-isolate["x"]  # type: ignore[misc,name-defined]  # pyright: ignore[reportIndexIssue]
+isolate["x"]  # type: ignore[index]  # pyright: ignore[reportIndexIssue]
 
 # What is no node.
 scope[{"a": 1}]  # type: ignore[index]  # pyright: ignore[reportArgumentType]

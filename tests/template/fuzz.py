@@ -135,6 +135,11 @@ PIECES = [
     ],
     "---\n",
     "---\nprops:\n  x: str\n---\n",
+    "!!bool ",
+    "!!int ",
+    "<<: ",
+    "2024-13-01 ",
+    "? ",
     "token_limit: 5\n",
     BOX,
 ]

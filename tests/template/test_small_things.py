@@ -134,6 +134,66 @@ def test_blanks_around_alternatives_of_all_kinds() -> None:
     ]
 
 
+ODD_YAML = """
+"a: "\\U99999999""
+"!!bool x"
+"!!int ''"
+"!!int x"
+"!!float x"
+"!!binary x"
+"!!timestamp x"
+"!!set {a, b}"
+"!!omap [a]"
+"!!pairs [a]"
+"!!python/name:os.system"
+"!custom 1"
+"? [a]\\n: b"
+"{[1]: 2}"
+"{{}: 2}"
+"<<: 3"
+"<<: [a]"
+"2024-13-01: 3"
+"2024-02-30"
+"a: 2024-13-01"
+"a: 1:99:99"
+"a: 0b"
+"a: 0x"
+"a: .inf"
+"a: 1e999"
+"a: 99999999999999999999999999999999999"
+"props: {1: str}"
+"props: {a: [str]}"
+"props: {a: null}"
+"props: {null: str}"
+"props: {a: 'str = {1: 2}'}"
+"props: {a: '? = 1'}"
+"props: {a: ''}"
+"examples: {1: {}}"
+"examples: {a: [1]}"
+"token_limit: true"
+"token_limit: 1.0"
+"%YAML 3.0"
+"%TAG ! x"
+"a: |"
+"- ? :"
+"a: *b"
+"a: &b"
+"a: 'b"
+"\\tb: c"
+"a: b: c"
+"...\\na"
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("line", ODD_YAML)
+def test_odd_front_matter(line: str) -> None:
+    text = line[1:-1].replace("\\n", "\n").replace("\\t", "\t")
+    with pytest.raises(TemplateError) as caught:
+        Environment().from_string(f"---\n{text}\n---\n")
+    assert caught.value.line is not None
+    assert 1 <= caught.value.line <= 4
+
+
 def test_nothing() -> None:
     assert is_nothing(scope[None, "", first[False]])
     assert not is_nothing(scope[br])

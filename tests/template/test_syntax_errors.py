@@ -17,6 +17,8 @@ TEMPLATES: list[tuple[str, list[str]]] = [
             "1:23: </system> closes nothing: no <system> is open",
         ],
     ),
+    ("<user>{# x", ["1:7: the comment is not closed with #}"]),
+    ("<user><raw>x</user>", ["1:7: <raw> is not closed: </raw> is missing"]),
     ("<user>", ["1:1: <user> is not closed: </user> is missing"]),
     ("text\n<scope p={1}>\n  a\n", ["2:1: <scope> is not closed: </scope> is missing"]),
     ("<user><scope>x</user>", ["1:15: </user> comes before </scope>: <scope> of line 1 is still open"]),
