@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from io import IOBase
-from typing import Any, TypeAlias, TypeGuard
+from typing import Any, TypeAlias, TypeGuard, cast
 
 from priompt_py.errors import ArgumentTypeError, ArgumentValueError
 from priompt_py.model.elements import (
@@ -132,7 +132,7 @@ def close_unawaited(value: object) -> None:
 
     Looks into lists, tuples and elements; what a generator would still have given is its own.
     """
-    stack = [value]
+    stack: list[Any] = [value]
     seen: set[int] = set()
     while stack:
         item = stack.pop()
@@ -141,9 +141,11 @@ def close_unawaited(value: object) -> None:
         if inspect.iscoroutine(item):
             if inspect.getcoroutinestate(item) == inspect.CORO_CREATED:
                 item.close()
-        elif isinstance(item, (list, tuple, Container)) and id(item) not in seen:
+            continue
+        inside: Any = item.children if isinstance(item, Container) else item
+        if isinstance(inside, (list, tuple)) and id(item) not in seen:
             seen.add(id(item))
-            stack.extend(item.children if isinstance(item, Container) else item)  # pyright: ignore[reportUnknownArgumentType]
+            stack.extend(cast("Sequence[Any]", inside))
 
 
 def _spread(value: Any, owner: Owner) -> tuple[Child, ...]:

@@ -91,8 +91,10 @@ WRONG: list[tuple[str, int, str]] = [
     (
         "render chat.priompt --limit 5",
         1,
-        "chat.priompt: the prompt needs 8 tokens, over its limit of 5; the smallest limit that works is 8; the largest "
-        "parts that are always in: root > 0:user (1 token)",
+        (
+            "chat.priompt: the prompt needs 8 tokens, over its limit of 5; the smallest limit that works is 8; the largest "
+            "parts that are always in: root > 0:user (1 token)"
+        ),
     ),
     (
         "render prompts.py --limit 5",

@@ -13,8 +13,8 @@ from priompt_py.errors import PromptError, ProviderError
 from priompt_py.face.rendered import Rendered
 from priompt_py.model.elements import Call, Capture, ToolDefinition
 from priompt_py.model.outcome import Decision, Outcome
-from priompt_py.model.prompt import ChatMessage, PromptConfig, TextPart, Tool
 from priompt_py.model.place import ROOT, Place
+from priompt_py.model.prompt import ChatMessage, PromptConfig, TextPart, Tool
 from priompt_py.model.source_map import SourceMap, Span
 from priompt_py.providers import openai, plain
 from priompt_py.tokens.bpe import BpeTokenizer
