@@ -153,7 +153,7 @@ async def test_a_refused_call_of_arender_leaves_none_either() -> None:
 
 
 def test_decisions_are_equal_by_what_they_say() -> None:
-    tree = [scope(p=1)["x"], "y"]
+    tree: list[Node] = [scope(p=1)["x"], "y"]
     assert render(tree, token_limit=9).decisions == render(tree, token_limit=9).decisions
 
 
