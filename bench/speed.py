@@ -10,7 +10,7 @@ from statistics import median
 from bench.floor import floor
 from bench.goal import QUICK, Goal, at_most
 from bench.shapes import ENCODING, SHAPES, Data, Shape, build, data_of, find, shown_text
-from bench.timing import Times, clock, ratio, times_of
+from bench.timing import Times, processor, ratio, rounds_of, times_of
 from priompt_py import Rendered, TokenCache, compile_prompt, render
 
 __all__ = ["against_the_floor", "floor_times", "rendered_again", "scale"]
@@ -30,15 +30,15 @@ def floor_times(data: Data, rounds: int) -> tuple[dict[str, Times], Rendered]:
     """
     rows: list[dict[str, float]] = []
     last: list[Rendered] = []
-    for number in range(rounds + 1):
+    for number in rounds_of(rounds):
         last.clear()
         gc.collect()
-        built, tree = clock(build, data)
-        taken, rendered = clock(render, tree, token_limit=data.limit, tokenizer=ENCODING)
+        built, tree = processor(build, data)
+        taken, rendered = processor(render, tree, token_limit=data.limit, tokenizer=ENCODING)
         last.append(rendered)
         text = shown_text(rendered)
         gc.collect()
-        least, _ = clock(floor, tree, text)
+        least, _ = processor(floor, tree, text)
         if number:
             rows.append({"build": built, "render": taken, "floor": least})
         del tree, rendered
@@ -71,7 +71,7 @@ def scale(rounds: int, *, quick: bool) -> Iterator[Goal]:
             often = max(1, 50_000 // size)
             taken = 0.0
             for _ in range(often):
-                taken += clock(compile_prompt, tree)[0]
+                taken += processor(compile_prompt, tree)[0]
             del tree
             if number:
                 per_scope[size].append(1e6 * taken / often / size)
@@ -114,7 +114,7 @@ def rendered_again(rounds: int, *, quick: bool) -> Iterator[Goal]:
         program = compile_prompt(build(data))
         program.render(token_limit=data.limit, tokenizer=ENCODING)
         gc.collect()
-        taken.append(1e3 * clock(program.render, token_limit=limit, tokenizer=ENCODING)[0])
+        taken.append(1e3 * processor(program.render, token_limit=limit, tokenizer=ENCODING)[0])
     note = f"{min(taken):.2f} to {max(taken):.2f} ms"
     yield at_most(f"{program_shape.name}: compiled, at a new limit", median(taken), 5, unit="ms", note=note)
     for limit in (16_000, 200_000):
@@ -129,12 +129,12 @@ def new_turn(shape: Shape, rounds: int) -> dict[str, Times]:
     longer = data_of(shape._replace(scopes=shape.scopes + 1))
     data = longer._replace(messages=longer.messages[:-1])
     rows: list[dict[str, float]] = []
-    for number in range(rounds + 1):
+    for number in rounds_of(rounds):
         cache, row = TokenCache(), dict[str, float]()
         for name, part in (("first", data), ("next", longer)):
             gc.collect()
             tree = build(part)
-            row[name], _ = clock(render, tree, token_limit=shape.limit, tokenizer=ENCODING, cache=cache)
+            row[name], _ = processor(render, tree, token_limit=shape.limit, tokenizer=ENCODING, cache=cache)
         if number:
             rows.append(row)
     return times_of(rows)

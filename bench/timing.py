@@ -2,20 +2,24 @@
 
 Absolute times mean little on a machine that does other things, so ways are compared within one run: each round times
 every way once, one after the other, and what counts is the median over the rounds, and the median of each round's
-ratio. The garbage of earlier rounds is collected before a round's clocks start, so that no way pays for another one's;
-while a clock runs the collector is as it is in any program: on, with its usual thresholds and nothing frozen. What a
-way returns is let go after its clock has stopped.
+ratio. Where all ways run in one thread of this process the processor's time is taken: a machine that is busy with
+something else stops a process of some milliseconds or does not, and the wall's clock would tell that instead.
+
+The garbage of earlier rounds is collected before a round's clocks start, so that no way pays for another one's; while a
+clock runs the collector is as it is in any program: on, with its usual thresholds and nothing frozen.
 """
 
 from __future__ import annotations
 
-import gc
 import statistics
-from collections.abc import Callable, Mapping, Sequence
-from time import perf_counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from time import perf_counter, process_time
 from typing import NamedTuple, ParamSpec, TypeVar
 
-__all__ = ["Times", "by_turns", "clock", "ratio", "times_of"]
+__all__ = ["Times", "clock", "processor", "ratio", "rounds_of", "times_of"]
+
+ENOUGH = 2.0  # seconds, after which there are no more rounds than asked for
+MOST_ROUNDS = 15
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -43,23 +47,26 @@ class Times(NamedTuple):
 
 
 def clock(way: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> tuple[float, T]:
-    """Seconds, and what came out."""
+    """Seconds by the clock on the wall, and what came out."""
     start = perf_counter()
     given = way(*args, **kwargs)
     return perf_counter() - start, given
 
 
-def by_turns(ways: Mapping[str, Callable[[], object]], *, rounds: int, warm: int = 1) -> dict[str, Times]:
-    """Each way's times over ``rounds`` rounds, after ``warm`` rounds that do not count."""
-    taken: dict[str, list[float]] = {name: [] for name in ways}
-    for number in range(warm + rounds):
-        for name, way in ways.items():
-            gc.collect()
-            seconds, given = clock(way)
-            del given
-            if number >= warm:
-                taken[name].append(seconds)
-    return {name: Times(tuple(one)) for name, one in taken.items()}
+def processor(way: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> tuple[float, T]:
+    """Seconds of this process's processor time, and what came out."""
+    start = process_time()
+    given = way(*args, **kwargs)
+    return process_time() - start, given
+
+
+def rounds_of(least: int) -> Iterator[int]:
+    """Numbers of rounds, from 0, which is to warm up: as many as asked for, and more if there is time."""
+    start = perf_counter()
+    number = 0
+    while number <= least or (number <= MOST_ROUNDS and perf_counter() - start < ENOUGH):
+        yield number
+        number += 1
 
 
 def times_of(rows: Sequence[Mapping[str, float]]) -> dict[str, Times]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import base64
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 from bench.peers.process import PeerError, Worker
 from bench.peers.results import PEERS, PeerResult, Row
 from bench.shapes import ENCODING, Shape, data_of
+from bench.timing import rounds_of
 from priompt_py.tokens.encodings import ENCODINGS
 from priompt_py.tokens.vocabularies import read_ranks
 
@@ -21,8 +21,6 @@ __all__ = ["commands", "installed", "measure", "write_vocabulary"]
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "build" / "peers"
 LOADING = 300  # seconds for whatever is not measured
-ENOUGH = 2.0  # seconds, after which there are no more rounds than asked for
-MOST_ROUNDS = 15
 ABLE: Mapping[str, tuple[str, ...]] = {
     "ours": ("lines", "chat", "firsts"),
     "original": ("lines", "chat", "firsts"),
@@ -89,33 +87,28 @@ def measure(shape: Shape, peers: Sequence[str], *, rounds: int, patience: float,
             try:
                 with _start(peer, vocabulary) as worker:
                     worker.ask({"load": str(told)}, patience=LOADING)
-                    worker.ask({"round": 0}, patience=patience)
-                    for number in _numbers(rounds):
+                    for number in rounds_of(rounds):
                         beside = _ask_ours(ours, {"round": number})
-                        result.add(worker.ask({"round": number}, patience=patience))
-                        result.add_beside(beside)
-                        if peer == "original" or "original" not in results:
-                            own.add(beside)
+                        answer = worker.ask({"round": number}, patience=patience)
+                        if number:
+                            result.add(answer)
+                            result.add_beside(beside)
+                            if peer == "original" or "original" not in results:
+                                own.add(beside)
                     result.text = difference(_shown(worker, folder / "shown.txt"), text)
             except PeerError as error:
                 result.fault = str(error)
         if not own.render:
-            for number in _numbers(rounds):
-                own.add(_ask_ours(ours, {"round": number}))
+            for number in rounds_of(rounds):
+                answer = _ask_ours(ours, {"round": number})
+                if number:
+                    own.add(answer)
     return Row(shape.name, shape.kind, shape.scopes, data.limit, results)
 
 
 def _start(peer: str, vocabulary: Path) -> Worker:
     environment = {"NODE_ENV": "production", "PYTHONPATH": str(ROOT)}
     return Worker(commands(vocabulary)[peer], folder=ROOT, environment=environment)
-
-
-def _numbers(least: int) -> Iterator[int]:
-    """Numbers of rounds: as many as asked for, and more if there is time."""
-    start, number = monotonic(), 0
-    while number < least or (number < MOST_ROUNDS and monotonic() - start < ENOUGH):
-        number += 1
-        yield number
 
 
 def _ask_ours(ours: Worker, request: dict[str, Any]) -> dict[str, Any]:

@@ -23,17 +23,20 @@ def round_of(told: Answer) -> tuple[Answer, str]:
     """Build and render, then the floor of the same prompt; for lines also the same text as one ``excerpt``."""
     data = data_from(told)
     built, tree = clock(build, data)
-    cpu = process_time()
+    start = process_time()
     taken, rendered = clock(render, tree, token_limit=data.limit, tokenizer=ENCODING)
-    cpu = process_time() - cpu
+    cpu = process_time() - start
     text = shown_text(rendered)
     gc.collect()
+    start = process_time()
     least, _ = clock(floor, tree, text)
+    floor_cpu = process_time() - start
     answer: Answer = {
         "build": built,
         "render": taken,
         "cpu": cpu,
         "floor": least,
+        "floor_cpu": floor_cpu,
         "tokens": rendered.token_count,
         "cutoff": rendered.cutoff,
     }

@@ -22,7 +22,7 @@ NAMES: Mapping[str, str] = {
 }
 PEERS = tuple(NAMES)
 
-FIGURES = ("build", "render", "cpu", "floor", "excerpt")
+FIGURES = ("build", "render", "cpu", "floor", "floor_cpu", "excerpt")
 
 
 @attrs.define
@@ -36,6 +36,7 @@ class PeerResult:
     render: list[float] = attrs.field(factory=list[float])
     cpu: list[float] = attrs.field(factory=list[float])
     floor: list[float] = attrs.field(factory=list[float])
+    floor_cpu: list[float] = attrs.field(factory=list[float])
     excerpt: list[float] = attrs.field(factory=list[float])
     beside_build: list[float] = attrs.field(factory=list[float])
     beside_render: list[float] = attrs.field(factory=list[float])

@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--rounds", type=int, default=5, help="rounds of each shape, at least (5)")
     parser.add_argument("--patience", type=float, default=30, help="seconds a peer may take for a round (30)")
     parser.add_argument("--only", default="", help="shapes whose name holds this")
-    parser.add_argument("--no-plot", action="store_true", help="leave the runs of the plot out")
+    parser.add_argument("--no-plot", action="store_true", help="keep the plot of the last run")
     options = parser.parse_args(arguments)
     if options.again:
         save(read(KEPT))
@@ -61,7 +61,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             row = measure(shape, peers, rounds=rounds, patience=options.patience, folder=Path(folder))
             results.rows.append(row)
             tell(row)
-        if not (options.quick or options.only or options.no_plot):
+        if options.no_plot and KEPT.exists():
+            results.plot = read(KEPT).plot
+        elif not (options.quick or options.only or options.no_plot):
             tired: set[str] = set()
             for size in PLOT_SIZES:
                 fresh = [peer for peer in peers if peer not in tired]

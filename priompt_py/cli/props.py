@@ -124,7 +124,12 @@ def _parse_yaml(text: str, place: str) -> Any:
         ) from None
     except RecursionError:
         raise Fault("nested too deeply", place=place) from None
-    except (yaml.YAMLError, ValueError) as error:  # ValueError: a date such as 2024-13-01
+    except (
+        yaml.YAMLError,
+        ValueError,
+        OverflowError,
+        LookupError,
+    ) as error:  # 2024-13-01, "\U99999999", !!bool x
         raise Fault(f"not YAML: {error}", place=place) from None
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import attrs
 import pytest
 
+from bench import timing
 from bench.peers import measure as measuring
 from bench.peers.measure import measure
 from bench.peers.ours import data_from
@@ -50,7 +51,7 @@ def test_worker_that_is_slow_or_ends_is_closed() -> None:
 
 @pytest.fixture(autouse=True)
 def no_rounds_but_those_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measuring, "ENOUGH", 0)
+    monkeypatch.setattr(timing, "ENOUGH", 0)
 
 
 @pytest.mark.parametrize("shape", [Shape("lines", 50, 200), Shape("chat", 20, 300), Shape("firsts", 30, 0)])
@@ -61,7 +62,7 @@ def test_our_own_rounds(shape: Shape, tmp_path: Path) -> None:
     assert (ours.fault, ours.text) == ("", "same")
     assert ours.tokens is not None
     assert 0 < ours.tokens <= row.limit
-    assert [len(times) for times in (ours.build, ours.render, ours.floor)] == [2, 2, 2]
+    assert [len(times) for times in (ours.build, ours.render, ours.floor_cpu)] == [2, 2, 2]
 
 
 def test_a_peer_that_fails_does_not_stop_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

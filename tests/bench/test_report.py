@@ -27,7 +27,15 @@ def result(build: float, render: float, *, tokens: int = 8_000, cutoff: float = 
 
 
 def row(scopes: int = 10_000, limit: int = 8_192, *, tokens: int = 8_000, **others: PeerResult) -> Row:
-    ours = PeerResult([0.010] * 5, [0.010] * 5, floor=[0.005] * 5, tokens=tokens, cutoff=7)
+    ours = PeerResult(
+        [0.010] * 5,
+        [0.010] * 5,
+        floor=[0.005] * 5,
+        cpu=[0.010] * 5,
+        floor_cpu=[0.005] * 5,
+        tokens=tokens,
+        cutoff=7,
+    )
     return Row(f"lines {scopes:,} / {limit:,}", "lines", scopes, limit, {"ours": ours, **others})
 
 
@@ -73,7 +81,7 @@ def test_page_shows_medians_spread_ratios_and_faults() -> None:
     failed = PeerResult(fault="RangeError: Maximum call stack size exceeded")
     text = page(Results({"rounds": "5"}, [row(original=original, pypriompt=failed)]), plot="p.svg")
     assert "| lines 10,000 / 8,192 | 8,000 | 10.0 | 50.0 (48.0–72.0), **5.0×** | stack overflow |" in text
-    assert "| lines 10,000 / 8,192 | 10.0 | 10.0 | 5.0 | **2.00×** |" in text
+    assert "| lines 10,000 / 8,192 | 10.0 | 5.0 | **2.00×** |" in text
     assert "same; cutoff 9 against 7" in text
     assert "* rounds: 5\n" in text
     assert text.startswith("---\norphan: true\n---\n")
