@@ -204,8 +204,14 @@ def _chosen(spot: Spot, c: el.Number) -> list[Spot]:
 
 def _under_ceiling(tree: Tree, spot: Spot, c: el.Number) -> set[Spot]:
     """A max's content at the smallest level from ``c`` on at which it costs at most its ceiling."""
-    contents = [_content(tree, spot, level) for level in levels_of(spot) if level >= c]
-    return next(content for content in contents if _cost_alone(tree, spot, content) <= spot.ceiling)
+    for level in (level for level in levels_of(spot) if level >= c):
+        if level not in spot.contents:  # found once: maxes within maxes would take for ever otherwise
+            content = _content(tree, spot, level)
+            spot.contents[level] = content, _cost_alone(tree, spot, content)
+        content, cost = spot.contents[level]
+        if cost <= spot.ceiling:
+            return content
+    raise AssertionError("a max that is in has content that fits")
 
 
 def _cost_alone(tree: Tree, spot: Spot, content: set[Spot]) -> int:

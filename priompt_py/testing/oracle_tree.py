@@ -42,6 +42,10 @@ class Spot:
     ceiling: int = 0  # an isolate's or max's limit, in tokens
     over: bool = False  # over a relative limit: out at every cutoff
     shown: frozenset[Spot] = frozenset()  # what an isolate shows
+    contents: dict[el.Number, tuple[set[Spot], int]] = attrs.field(
+        factory=dict["el.Number", "tuple[set[Spot], int]"]
+    )
+    """A max's content and its cost by level."""
 
 
 def spots(root: Spot) -> Iterator[Spot]:

@@ -88,26 +88,24 @@ class GreedyTokenizer:
     pieces: tuple[str, ...] = attrs.field(converter=_as_tuple)
     chat_format: ChatFormat = attrs.field(default=PLAIN_FORMAT, repr=False)
     name: str = attrs.field(init=False)
-    _longest_first: tuple[str, ...] = attrs.field(init=False, repr=False, eq=False)
+    _pattern: re.Pattern[str] = attrs.field(init=False, repr=False, eq=False)
 
     def __attrs_post_init__(self) -> None:
+        longest_first = sorted(filter(None, self.pieces), key=len, reverse=True)
+        pattern = re.compile("|".join([*map(re.escape, longest_first), "."]), re.DOTALL)
         object.__setattr__(self, "name", f"greedy {' '.join(map(repr, self.pieces))}")
-        object.__setattr__(
-            self, "_longest_first", tuple(sorted(filter(None, self.pieces), key=len, reverse=True))
-        )
+        object.__setattr__(self, "_pattern", pattern)
 
     def count(self, text: str, /) -> int:
-        return len(self.encode(text))
+        return len(self._pattern.findall(text))
 
     def encode(self, text: str, /) -> list[int]:
         """Ids: the place in ``pieces``, or the code point after those."""
-        ids: list[int] = []
-        start = 0
-        while start < len(text):
-            piece = next((each for each in self._longest_first if text.startswith(each, start)), None)
-            ids.append(len(self.pieces) + ord(text[start]) if piece is None else self.pieces.index(piece))
-            start += 1 if piece is None else len(piece)
-        return ids
+        places = {piece: place for place, piece in reversed([*enumerate(self.pieces)])}
+        most = len(self.pieces)
+        return [
+            places[token] if token in places else most + ord(token) for token in self._pattern.findall(text)
+        ]
 
     def decode(self, ids: Sequence[int], /) -> str:
         most = len(self.pieces)

@@ -61,6 +61,22 @@ WORDS = [
 BETWEEN = (" ", " ", " ", "", "\n", "\n\n  ", ", ", "\t")
 
 
+KINDS = (
+    "list",
+    "list",
+    "list",
+    "scope",
+    "scope",
+    "scope",
+    "first",
+    "fallback",
+    "max",
+    "isolate",
+    "excerpt",
+    "empty",
+)
+
+
 class Grower:
     """Random trees of about ``size`` leaves, with ``levels`` different priorities."""
 
@@ -139,7 +155,7 @@ class Grower:
         return scope(p=self.p())[both] if self.draw.random() < 0.5 else both
 
     def chat(self, size: int) -> Node:
-        return [self.message(part) for part in [size // 12] * 12]
+        return [self.message(part) for part in [size // 20] * 20]
 
 
 def assert_all_limits(tree: Node, how: dict[str, Any], seed: int) -> None:
@@ -153,12 +169,12 @@ def assert_all_limits(tree: Node, how: dict[str, Any], seed: int) -> None:
     draw = random.Random(seed)
     for limit in [0, min(counts), far, *draw.sample(sorted(edges), min(60, len(edges)))]:
         fitting = [pair for pair in zip(levels, counts, strict=True) if pair[1] <= limit]
-        try:
-            found = program.render(token_limit=limit, **how)
-        except PromptTooLong as error:
-            assert fitting == []
-            assert error.token_count + error.tokens_reserved == min(counts)
+        if not fitting:
+            with pytest.raises(PromptTooLong) as caught:
+                program.render(token_limit=limit, **how)
+            assert caught.value.token_count + caught.value.tokens_reserved == min(counts)
             continue
+        found = program.render(token_limit=limit, **how)
         assert (found.cutoff, found.token_count + found.tokens_reserved) == fitting[0]
     for limit in draw.sample(sorted(edges), min(4, len(edges))):
         if min(counts) <= limit:
@@ -167,22 +183,22 @@ def assert_all_limits(tree: Node, how: dict[str, Any], seed: int) -> None:
 
 
 @pytest.mark.parametrize("tokenizer", list(TOKENIZERS))
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(1))
 def test_plain_prompts(tokenizer: str, seed: int) -> None:
-    tree = Grower(seed, levels=40).content(200)
+    tree = Grower(seed, levels=50).content(150)
     assert_all_limits(tree, {"tokenizer": TOKENIZERS[tokenizer]()}, seed)
 
 
 @pytest.mark.parametrize("tokenizer", list(TOKENIZERS))
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(1))
 def test_chats(tokenizer: str, seed: int) -> None:
-    tree = Grower(seed, levels=25).chat(144)
+    tree = Grower(seed, levels=40).chat(160)
     assert_all_limits(tree, {"tokenizer": TOKENIZERS[tokenizer]()}, seed)
 
 
 @pytest.mark.parametrize("tokenizer", list(TOKENIZERS))
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", range(1))
 def test_many_scopes_in_a_row(tokenizer: str, seed: int) -> None:
     grower = Grower(seed, levels=60)
-    tree: Node = [grower.text(), *(scope(p=grower.p())[grower.text()] for _ in range(400))]
+    tree: Node = [grower.text(), *(scope(p=grower.p())[grower.text()] for _ in range(150))]
     assert_all_limits(tree, {"tokenizer": TOKENIZERS[tokenizer]()}, seed)
