@@ -170,7 +170,7 @@ class _Compiler(Recorder):
         whole = type(declared) is int
         # Any: what `type` says is enough here, and a call per child for the type checkers would cost a sixth.
         for child in cast("Iterator[Any]", frame.iterator):
-            kind: type[Any] = type(child)
+            kind = type(child)  # pyright: ignore[reportUnknownVariableType] - of Any
             if kind is Scope:
                 kids = child.children
                 if len(kids) == 1 and child.on_include is None and child.on_eject is None:
