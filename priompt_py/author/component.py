@@ -40,7 +40,7 @@ class Component(Generic[P]):
         functools.update_wrapper(self, function)
         self._function = function
 
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> OpenComponent:
+    def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> OpenComponent:
         """The component with its props. Raises ArgumentTypeError where they don't fit the function."""
         if self._signature is not None:
             try:

@@ -40,9 +40,10 @@ class Bounds:
 
     * ``steps``: nodes and parts of expressions evaluated, items and hundreds of characters made.
     * ``loop``: turns of one loop, and items of one list that is made.
-    * ``text``: characters of text in the result and made on the way, inserted values included.
+    * ``text``: characters of text in the result and made on the way, literal text and inserted values included.
     * ``bits``: of a whole number.
     * ``depth``: elements in each other, over all the templates that call each other.
+    * ``tags``: the `<` and `{` in the text of one template, which begin tags and insertions.
     """
 
     steps: int = attrs.field(default=1_000_000, validator=_whole)
@@ -50,6 +51,7 @@ class Bounds:
     text: int = attrs.field(default=32_000_000, validator=_whole)
     bits: int = attrs.field(default=2_000, validator=_whole)
     depth: int = attrs.field(default=100, validator=_whole)
+    tags: int = attrs.field(default=50_000, validator=_whole)
 
 
 class Budget:

@@ -19,6 +19,7 @@ from priompt_py.template.layout import Layout
 from priompt_py.template.nodes import Tail, around_each, settle, trim_end
 from priompt_py.template.source import Source
 from priompt_py.template.syntax import (
+    Attribute,
     Comment,
     Element,
     Expression,
@@ -58,11 +59,13 @@ class Unit:
 
 @attrs.define(slots=True, eq=False)
 class Content:
-    """What stands in an element: ``steps`` are texts and functions; ``cost`` is what they take of the budget."""
+    """What stands in an element: ``steps`` are texts and functions; ``cost`` and ``size`` are what they take of the
+    budget: steps, and characters of literal text."""
 
     unit: Unit
     steps: list[str | Step]
     cost: int
+    size: int
     has_let: bool
     at: int
     level: int
@@ -74,6 +77,10 @@ class Content:
         budget.steps -= self.cost
         if budget.steps < 0:
             message = f"the template takes more than {budget.bounds.steps:,} steps"
+            raise self.unit.source.error(self.at, message, stack=run.stack)
+        budget.text -= self.size
+        if budget.text < 0:
+            message = f"the template makes more than {budget.bounds.text:,} characters"
             raise self.unit.source.error(self.at, message, stack=run.stack)
         if self.has_let:
             names = dict(names)
@@ -104,8 +111,22 @@ def evaluate_expression(unit: Unit, expression: Expression) -> Callable[[Run, Na
             raise unit.error(run, fault, expression) from None
         except RecursionError:
             raise unit.error(run, Fault("this is nested too deeply"), expression) from None
+        except Exception as error:
+            _note_place(unit, run, error, expression)
+            raise
 
     return positioned
+
+
+def _note_place(unit: Unit, run: Run, error: Exception, expression: Expression) -> None:
+    """Note where a registered function was called that raised ``error``."""
+    failed, run.failed = run.failed, None
+    if failed is None or failed[0] is not error:
+        return
+    place = unit.source.location(min(expression.start + failed[2], len(unit.source.text)))
+    note = f"in {failed[1]}() at {place}"
+    if note not in getattr(error, "__notes__", ()):
+        error.add_note(note)
 
 
 def compile_content(
@@ -121,6 +142,7 @@ def compile_content(
     """Compile what stands in an element ``level`` elements deep; ``tail``: it may be the end of closed content."""
     steps: list[str | Step] = []
     cost = 1
+    size = 0
     may_end = is_closed or tail
     # From the end, since that tells what may be the last.
     for node in reversed(nodes):
@@ -132,6 +154,7 @@ def compile_content(
             if text:
                 can_lose_break = is_last and text.endswith("\n") and id(node) not in unit.layout.kept
                 text = unit.source.literal(text if node.raw else decode(text))
+                size += len(text)
                 steps.append(Tail(text) if can_lose_break else text)
                 may_end = False
             cost += 1
@@ -143,11 +166,12 @@ def compile_content(
             if step is not None:
                 steps.append(step)
                 cost += 4 + sum(1 + size_of(one.root) for one in expressions_of(node))
+                size += sum(map(len, _texts_of(node)))
             if node.name in MESSAGES or node.name in ("br", "hr", "image", "part"):
                 may_end = False
     steps.reverse()
     has_let = any(isinstance(node, Element) and node.name == "let" for node in nodes)
-    return Content(unit, steps, cost, has_let, at, level, is_closed)
+    return Content(unit, steps, cost, size, has_let, at, level, is_closed)
 
 
 def _element(unit: Unit, node: Element, *, level: int, in_first: bool, tail: bool) -> Step | None:
@@ -182,6 +206,13 @@ def expressions_of(node: Element) -> Iterator[Expression]:
             yield one.value
         elif isinstance(one.value, Quoted):
             yield from (part for part in one.value.parts if isinstance(part, Expression))
+
+
+def _texts_of(node: Element) -> Iterator[str]:
+    """The literal texts in a tag's quoted attributes."""
+    for one in node.attributes:
+        if isinstance(one, Attribute) and isinstance(one.value, Quoted):
+            yield from (part for part in one.value.parts if isinstance(part, str))
 
 
 # ------------------------------------------------------------------------------------------ text

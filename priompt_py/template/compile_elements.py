@@ -24,7 +24,7 @@ from priompt_py.template.evaluate import Run
 from priompt_py.template.nodes import Pending, Tail, around_each, is_nothing, settle
 from priompt_py.template.source import near, one_line
 from priompt_py.template.syntax import Attribute, Element, Expression, Quoted, Spread
-from priompt_py.template.values import text_of
+from priompt_py.template.values import expanded_size, text_of
 from priompt_py.template.vocabulary import MESSAGES, NUMBER_ARGUMENTS, known_attributes
 
 __all__ = ["compile_component", "compile_element", "value_of"]
@@ -84,6 +84,21 @@ def constant_of(unit: Unit, attribute: Attribute) -> Any:
     if isinstance(value, Expression):
         return value.root.value if isinstance(value.root, Constant) else _MISSING
     return _MISSING if value.constant is None else unit.source.literal(decode(value.constant))
+
+
+_DATA = frozenset((list, tuple, dict))
+
+
+def _count(unit: Unit, run: Run, value: Any, given: Attribute | Spread) -> None:
+    """Take what data has, expanded, of the budget: an element may copy it, however much of it is shared."""
+    expression = given.expression if isinstance(given, Spread) else given.value
+    assert isinstance(expression, Expression)
+    try:
+        items, characters = expanded_size(value)
+        run.budget.step(items)
+        run.budget.characters(characters)
+    except Fault as fault:
+        raise unit.error(run, fault, expression) from None
 
 
 def _number(value: Any) -> Any:
@@ -201,9 +216,13 @@ def _opener(unit: Unit, node: Element, info: ElementInfo) -> Callable[[Run, Name
         for name, evaluate, one in parts:
             if name:
                 value = evaluate(run, names)
+                if type(value) in _DATA:
+                    _count(unit, run, value, one)
                 arguments[name] = _number(value) if type(value) is str and name in numbers else value
             else:
-                _spread_into(unit, run, node, one, evaluate(run, names), arguments, given)
+                value = evaluate(run, names)
+                _count(unit, run, value, one)
+                _spread_into(unit, run, node, one, value, arguments, given)
         if has_spread:
             _check_complete(unit, run, node, info, arguments)
         try:

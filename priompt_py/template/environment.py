@@ -67,7 +67,7 @@ class Template:
         """What paths call it."""
         return Path(self.name or self.shown).stem
 
-    def __call__(self, **props: Any) -> list[Any]:
+    def __call__(self, /, **props: Any) -> list[Any]:
         """The node that the template makes of its props: a list of nodes. Raises TemplateError."""
         return self._evaluate(props, [])
 
@@ -143,7 +143,7 @@ class Environment:
 
     def from_source(self, source: Source) -> Template:
         """The same of a source."""
-        return self._made(parse_source(source), None, None, ())
+        return self._made(parse_source(source, self.bounds), None, None, ())
 
     def load(self, name: str, importers: tuple[str, ...]) -> Template:
         """The template of a loader's name; ``importers`` are those that wait for it."""
@@ -154,7 +154,9 @@ class Environment:
             if known is not None and (not self.auto_reload or self._is_current(known)):
                 return known
             loaded = self.loader.load(name)
-            made = self._made(parse_source(Source(loaded.text, loaded.shown)), name, loaded.stamp, importers)
+            made = self._made(
+                parse_source(Source(loaded.text, loaded.shown), self.bounds), name, loaded.stamp, importers
+            )
             self._cache[name] = made
             return made
 

@@ -32,7 +32,7 @@ Evaluate: TypeAlias = "Callable[[Run, Names], Any]"
 class Run:
     """One evaluation of a template with all that it calls: its budget, and where it is."""
 
-    __slots__ = ("budget", "children", "context", "depth", "functions", "stack", "strict")
+    __slots__ = ("budget", "children", "context", "depth", "failed", "functions", "stack", "strict")
 
     def __init__(
         self,
@@ -47,6 +47,7 @@ class Run:
         self.functions = functions
         self.strict = strict
         self.depth = 0
+        self.failed: tuple[Exception, str, int] | None = None  # by what function, called where
         self.stack: list[tuple[str, int, str]] = []
         self.children: list[Any] = []
 
@@ -219,7 +220,11 @@ def _call(node: ast.Call | ast.Filter) -> Evaluate:
         run.budget.step()
         if isinstance(function, Builtin):
             return function(run.context, positional, by_name)
-        return function(*positional, **by_name)
+        try:
+            return function(*positional, **by_name)
+        except Exception as error:
+            run.failed = (error, name, at)
+            raise
 
     return _guarded(evaluate, at)
 

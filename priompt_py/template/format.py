@@ -6,6 +6,9 @@ remove anyway, the blanks inside tags, and expressions that stand on one line.
 
 from __future__ import annotations
 
+from typing import Any
+
+from priompt_py.errors import TemplateSyntaxError
 from priompt_py.template.format_expression import expression_text
 from priompt_py.template.front_matter import read_as_front_matter
 from priompt_py.template.layout import Layout, lay_out
@@ -24,10 +27,14 @@ from priompt_py.template.syntax import (
     Text,
 )
 
-__all__ = ["format_parsed", "format_template"]
+__all__ = ["format_parsed", "format_template", "laid_out"]
 
 _STEP = "  "
 _WIDTH = 100  # characters of a line; longer tags get a line for each attribute
+
+
+_MOST_ROUNDS = 4
+_MOST_PARTS = 40  # of a template, that are tried one by one
 
 
 def format_template(text: str, name: str = "<template>") -> str:
@@ -36,9 +43,94 @@ def format_template(text: str, name: str = "<template>") -> str:
 
 
 def format_parsed(parsed: ParsedTemplate) -> str:
-    """The same of a parsed template."""
+    """The same of a parsed template.
+
+    What it gives is laid out again and compared: parts that wouldn't be the same keep their blanks as they are.
+    """
+    text = as_written = _as_written(parsed)
+    for _ in range(_MOST_ROUNDS):
+        formatted = _formatted(parsed)
+        if formatted == text:
+            return text
+        text = formatted
+        parsed = parse_source(Source(text, parsed.source.name))
+    return as_written
+
+
+def _as_written(parsed: ParsedTemplate) -> str:
+    text = parsed.source.text
+    return f"\ufeff{text}" if text.startswith("\ufeff") else text  # the first one is dropped when it is read
+
+
+def _formatted(parsed: ParsedTemplate) -> str:
+    """The formatted text, with as much of its indentation written anew as leaves the prompt the same."""
     layout = lay_out(parsed.nodes, parsed.front_matter.whitespace)
-    writer = _Writer(_leads(layout), _blanks(layout))
+    wanted = laid_out(parsed, layout)
+    leads, blanks = _leads(layout), _blanks(layout)
+    formatted = _written(parsed, leads, blanks)
+    if _is_laid_out(formatted, wanted):
+        return formatted
+    formatted = _written(parsed, {}, {})
+    if not _is_laid_out(formatted, wanted):
+        return _as_written(parsed)
+    kept_leads: dict[tuple[int, int], tuple[str, str]] = {}
+    kept_blanks: dict[tuple[int, int], str] = {}
+    for places in _places(layout)[:_MOST_PARTS]:
+        some_leads = kept_leads | {place: leads[place] for place in places & leads.keys()}
+        some_blanks = kept_blanks | {place: blanks[place] for place in places & blanks.keys()}
+        tried = _written(parsed, some_leads, some_blanks)
+        if _is_laid_out(tried, wanted):
+            formatted, kept_leads, kept_blanks = tried, some_leads, some_blanks
+    return formatted
+
+
+def _places(layout: Layout) -> list[set[tuple[int, int]]]:
+    """The pieces of text in each closed element: those of the template itself, of each message, and so on."""
+    found: dict[int, set[tuple[int, int]]] = {}
+    for _, lines in layout.regions:
+        for line in lines:
+            block = line.owner
+            while not block.is_closed and block.parent is not None:
+                block = block.parent
+            places = found.setdefault(id(block), set())
+            places.update((id(mark.node), mark.piece) for mark in line.marks if mark.kind == "text")
+    return list(found.values())
+
+
+def _is_laid_out(text: str, wanted: list[Any]) -> bool:
+    try:
+        parsed = parse_source(Source(text))
+    except TemplateSyntaxError:  # pragma: no cover - what is written can be read
+        return False
+    return laid_out(parsed, lay_out(parsed.nodes, parsed.front_matter.whitespace)) == wanted
+
+
+def laid_out(parsed: ParsedTemplate, layout: Layout) -> list[Any]:
+    """The syntax of a template when the rules of whitespace were applied: what the formatter has to keep."""
+    return [parsed.front_matter, *_laid(parsed.nodes, layout)]
+
+
+def _laid(nodes: tuple[TemplateNode, ...], layout: Layout) -> list[Any]:
+    found: list[Any] = []
+    for node in nodes:
+        if isinstance(node, Text):
+            found.append(layout.texts[id(node)])
+        elif isinstance(node, Comment):
+            found.append(node)
+        elif isinstance(node, Insertion):
+            found.append((node, layout.around.get(id(node))))
+        else:
+            inner = _laid(node.children, layout)
+            found.append((node.name, node.attributes, inner, layout.around.get(id(node))))
+    return [one for one in found if one != ""]
+
+
+def _written(
+    parsed: ParsedTemplate,
+    leads: dict[tuple[int, int], tuple[str, str]],
+    blanks: dict[tuple[int, int], str],
+) -> str:
+    writer = _Writer(leads, blanks)
     head = parsed.front_matter.text
     if head and not head.endswith("\n"):
         head += "\n"

@@ -90,6 +90,10 @@ def _load(source: Source, block: str, start: int, errors: list[TemplateSyntaxErr
     def fault(offset: int, message: str) -> None:
         errors.append(source.syntax_error(min(offset, len(source.text)), message))
 
+    problem = _too_much(block)
+    if problem is not None:
+        fault(start + problem[0], problem[1])
+        return None
     try:
         events = list(yaml.parse(block, Loader=yaml.SafeLoader))
         for event in events:
@@ -121,6 +125,22 @@ def _load(source: Source, block: str, start: int, errors: list[TemplateSyntaxErr
         )
         return None
     return loaded
+
+
+_MOST_LONG = 100_000
+_MOST_DEEP = 100
+
+
+def _too_much(block: str) -> tuple[int, str] | None:
+    """Where a block is too much for YAML's reader, which takes quadratic time, and why."""
+    if len(block) > _MOST_LONG:
+        return 0, f"the front matter has at most {_MOST_LONG:,} characters, this one {len(block):,}"
+    depth = 0
+    for match in re.finditer(r"[\[{]|[\]}]", block):
+        depth = depth + 1 if match[0] in "[{" else max(depth - 1, 0)
+        if depth > _MOST_DEEP:
+            return match.start(), f"the front matter is nested more than {_MOST_DEEP} brackets deep"
+    return None
 
 
 _OF_YAML = (ValueError, TypeError, ArithmeticError, LookupError, AttributeError, RecursionError)

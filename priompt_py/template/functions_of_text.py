@@ -130,11 +130,12 @@ def _truncate(context: Context, text: str, length: int, marker: str = "…") -> 
 
 @builtin
 def _fit(context: Context, text: str, tokens: int, marker: str = "…", keep: str = "head") -> str:
-    """Cut to so many tokens, marker included; `keep` says what stays: `head`, `tail` or `ends`."""
+    """Cut to so many tokens, marker included; `keep` says what stays: `head`, `tail` or `ends`. Takes words of up to 100,000 characters."""
     from priompt_py.tokens.truncate import truncate_to
 
     context.budget.characters(len(text_argument("fit", text)) + len(text_argument("fit", marker)))
-    context.budget.step(whole_argument("fit", tokens, least=0) // 4)
+    context.budget.step(whole_argument("fit", tokens, least=0) // 4 + len(text) // 16)
+    _check_words("fit", text)
     choice: Any = keep
     try:
         return truncate_to(text, tokens, context.tokenizer(), marker=marker, keep=choice)
@@ -144,7 +145,31 @@ def _fit(context: Context, text: str, tokens: int, marker: str = "…", keep: st
 
 @builtin
 def _tokens(context: Context, text: str) -> int:
-    """How many tokens a text has."""
+    """How many tokens a text has. Takes words of up to 100,000 characters."""
     context.budget.characters(len(text_argument("tokens", text)))
     context.budget.step(len(text) // 4)
+    _check_words("tokens", text)
     return context.tokenizer().count(text)
+
+
+_LONGEST_WORD = 100_000
+_HALF = _LONGEST_WORD // 2
+_RUNS = (re.compile(r"\s"), "a word"), (re.compile(r"\S"), "a run of blanks")
+
+
+def _check_words(name: str, text: str) -> None:
+    """Refuse a word (or blanks) that a tokenizer would take much time and memory for."""
+    if len(text) <= _LONGEST_WORD:
+        return
+    # What is longer holds one of these pieces wholly: only around such a one is looked.
+    for at in range(0, len(text), _HALF):
+        for other, what in _RUNS:
+            if other.search(text, at, at + _HALF) is None:
+                before = max(at - _LONGEST_WORD, 0)
+                start = max((one.end() for one in other.finditer(text, before, at)), default=before)
+                found = other.search(text, at)
+                end = len(text) if found is None else found.start()
+                if end - start > _LONGEST_WORD:
+                    raise Fault(
+                        f"{name} takes words of at most {_LONGEST_WORD:,} characters: {what} is longer"
+                    )

@@ -16,10 +16,13 @@ if TYPE_CHECKING:
 
     from priompt_py.errors import TemplateSyntaxError
 
-__all__ = ["RAW_ATTRIBUTE", "BrokenTag", "Code", "RawTag", "TagItem", "read_items", "read_quoted"]
+__all__ = ["BrokenTag", "Code", "RawTag", "TagItem", "read_items", "read_quoted", "read_raw"]
 
 _MOST_ERRORS = 20
 """After so many errors the rest of a file is not read."""
+
+_MOST_AGAIN = 20_000
+"""Nor after so many characters that were read, and have to be read again."""
 
 
 @attrs.define(slots=True)
@@ -91,6 +94,7 @@ class _Reader:
         self._base = start
         self._errors = errors
         self.is_complete = True
+        self._again = 0
 
     def read(self) -> list[Any]:
         from lark.exceptions import UnexpectedInput
@@ -112,9 +116,14 @@ class _Reader:
                 self._errors.append(fault)
                 broken_tag = bool(broken) and broken[0][1] == "OPEN_TAG"
                 if broken_tag:
-                    items.append(self._broken_tag(broken[0], resume))
+                    tag = self._broken_tag(broken[0], resume)
+                    items.append(tag)
+                    if tag.name == "raw" and text[resume - 1 : resume] == ">" and not tag.closes_itself:
+                        end = _RAW_END.search(text, resume)  # nothing in it is parsed
+                        resume = len(text) if end is None else end.start()
                 self._base = resume
-                if len(self._errors) >= _MOST_ERRORS:
+                self._again += max(at - resume, 0)
+                if len(self._errors) >= _MOST_ERRORS or self._again > _MOST_AGAIN:
                     self.is_complete = False
                     break
                 if resume == len(text) and not broken_tag:  # an open comment took the rest
@@ -146,8 +155,31 @@ class _Reader:
         return item
 
 
-RAW_ATTRIBUTE = re.compile(r"\s+([a-z]+)=\"([^\"]*)\"")
-"""An attribute of ``<raw>``."""
+_RAW_ATTRIBUTE = (
+    r"""\s+(?:([^\W\d][\w-]*)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|\{([^{}]*)\}))?|\{\s*\.\.\.([^{}]*)\})"""
+)
+_RAW_HEAD = re.compile(rf"<raw(?:{_RAW_ATTRIBUTE})*\s*>")
+_RAW_END = re.compile(r"</raw\s*>")
+
+
+def read_raw(text: str, start: int) -> tuple[TagItem, int | None]:
+    """The opening tag of a RAW item, and the offset in ``text`` of its closing tag (None: there is none)."""
+    head = _RAW_HEAD.match(text)
+    assert head is not None, text
+    attributes: list[RawTag] = []
+    for match in re.compile(_RAW_ATTRIBUTE).finditer(text, len("<raw"), head.end()):
+        group = match.lastindex or 1
+        value: Code | tuple[str, int] | None = None
+        if group >= 4:
+            value = Code(match[group], start + match.start(group))
+        elif group > 1:
+            value = (match[group], start + match.start(group))
+        at = match.end() - len(match[0].lstrip())
+        attributes.append(RawTag(match[1] or "", start + at, value))
+    tag = TagItem("raw", start, start + head.end(), attributes, closes_itself=False)
+    end = _RAW_END.search(text, head.end())
+    return tag, None if end is None else end.start()
+
 
 _NAME_OF_TAG = re.compile(r"<([\w.:-]+)")
 _WRITTEN = re.compile(r"\s+([\w-]+)=(?:\"([^\"]*)\"|\{([^}]*)\})")

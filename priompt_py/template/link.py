@@ -204,7 +204,11 @@ class _Linker:
         return call
 
     def _python_call(self, name: str, target: Callable[..., Any]) -> CallComponent:
+        from priompt_py.template.environment import Template
+
         source = self._source
+        if isinstance(target, Template):
+            target = target.component
         signature = None if isinstance(target, Component) else _signature(target)
 
         def call(run: Run, given: dict[str, Any], children: list[Any], node: Element) -> list[Any]:

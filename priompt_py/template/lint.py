@@ -57,7 +57,7 @@ def lint_template(
 def lint_source(source: Source, environment: Environment, *, name: str | None = None) -> list[Finding]:
     """The same of a source; ``name`` is the loader's name of it, for what it imports."""
     try:
-        parsed = parse_source(source)
+        parsed = parse_source(source, environment.bounds)
     except TemplateSyntaxError as error:
         return [_of_error(one) for one in error.errors]
     linter = _Linter(parsed, environment, name)

@@ -10,7 +10,7 @@ from priompt_py.author.children import a_type
 from priompt_py.errors import ArgumentTypeError, ArgumentValueError, TemplateSyntaxError
 from priompt_py.template.environment import Environment, Template
 from priompt_py.template.parse import parse_source, raise_first
-from priompt_py.template.source import LITERAL_CLOSE, LITERAL_OPEN, Source
+from priompt_py.template.source import LITERAL_CLOSE, LITERAL_OPEN, VALUE, Source
 from priompt_py.template.syntax import Element, walk
 
 __all__ = ["TemplateString", "markup"]
@@ -42,14 +42,17 @@ class TemplateString(Protocol):
 
 
 def markup(
-    template: str | TemplateString, /, *, environment: Environment | None = None, **values: Any
+    template: str | TemplateString, environment: Environment | None = None, /, **values: Any
 ) -> list[Any]:
     """The node of a template given in place: a list of nodes.
 
     Of a text, ``values`` are the props. In a template string the values are those that it holds: braces in its text
-    are text, and what ``for``, ``let`` and ``component`` do is Python's business.
+    are text, and what ``for``, ``let`` and ``component`` do is Python's business. An Environment may be given as
+    ``environment=…`` too; anything else of this name is a prop.
     The text is parsed once, however often the line runs. Raises TemplateSyntaxError or TemplateError.
     """
+    if environment is None and isinstance(values.get("environment"), Environment):
+        environment = values.pop("environment")
     chosen = _DEFAULT if environment is None else environment
     if isinstance(template, str):
         return _parsed(chosen, str(template))(**values)
@@ -59,9 +62,10 @@ def markup(
         raise ArgumentValueError(
             f"markup() takes the values of a template string from it alone, got {', '.join(values)}"
         )
-    names = tuple(f"_{index}" for index in range(len(template.interpolations)))
+    names = tuple(f"{VALUE}{index}" for index in range(len(template.interpolations)))
+    shown = tuple(map(_code_of, template.interpolations))
     given = dict(zip(names, map(_value_of, template.interpolations), strict=True))
-    return _of_strings(chosen, tuple(map(str, template.strings)))(**given)
+    return _of_strings(chosen, tuple(map(str, template.strings)), shown)(**given)
 
 
 def _is_template_string(value: object) -> TypeGuard[TemplateString]:
@@ -88,6 +92,12 @@ def _value_of(interpolation: InterpolationLike) -> Any:
     return format(value, spec) if spec else value
 
 
+def _code_of(interpolation: InterpolationLike) -> str:
+    """An interpolation's code, for messages; nothing where it has none."""
+    code: object = getattr(interpolation, "expression", "")
+    return code.strip() if isinstance(code, str) else ""
+
+
 _DEFAULT = Environment()
 
 
@@ -97,18 +107,18 @@ def _parsed(environment: Environment, text: str) -> Template:
 
 
 @lru_cache(maxsize=256)
-def _of_strings(environment: Environment, strings: tuple[str, ...]) -> Template:
-    """The template of the texts between the values, which stand in it as ``{_0}``, ``{_1}``, …"""
+def _of_strings(environment: Environment, strings: tuple[str, ...], shown: tuple[str, ...]) -> Template:
+    """The template of the texts between the values, which stand in it as names; ``shown`` is their code."""
     pieces: list[str] = []
     for index, text in enumerate(strings):
         if index:
-            pieces.append(f"{{_{index - 1}}}")
+            pieces.append(f"{{{VALUE}{index - 1}}}")
         if LITERAL_OPEN in text or LITERAL_CLOSE in text:
             raise TemplateSyntaxError(
                 f"the text holds the noncharacter U+{ord(LITERAL_OPEN):04X} or the next", file=_NAME
             )
         pieces.append(text.replace("{", LITERAL_OPEN).replace("}", LITERAL_CLOSE))
-    source = Source("".join(pieces), _NAME, of_template_string=True)
+    source = Source("".join(pieces), _NAME, values=shown)
     parsed = parse_source(source)
     refused = [
         source.syntax_error(node.start, f"<{node.name}> is not for template strings: Python has it")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from itertools import islice
 from typing import Any
 
 import attrs
@@ -9,9 +11,10 @@ import attrs
 from priompt_py.author.element_table import ELEMENTS_BY_NAME
 from priompt_py.errors import TemplateSyntaxError
 from priompt_py.template.attributes import expression_of, read_attributes
+from priompt_py.template.bounds import Bounds
 from priompt_py.template.collector import without_collections
 from priompt_py.template.front_matter import FrontMatter, read_front_matter
-from priompt_py.template.items import BrokenTag, Code, TagItem, read_items
+from priompt_py.template.items import BrokenTag, Code, TagItem, read_items, read_raw
 from priompt_py.template.source import Source, near, one_line
 from priompt_py.template.syntax import (
     Attribute,
@@ -50,15 +53,28 @@ class _Open:
     branch: str = ""  # the last `elif` or `else` in it
 
 
-def parse_source(source: Source) -> ParsedTemplate:
+def parse_source(source: Source, bounds: Bounds | None = None) -> ParsedTemplate:
     """The syntax of a template. Raises TemplateSyntaxError, whose ``errors`` are all that were found."""
     errors: list[TemplateSyntaxError] = []
     with without_collections():
         front_matter, start = read_front_matter(source, errors)
+        _check_size(source, start, (bounds or _BOUNDS).tags)
         items, is_complete = read_items(source, start, errors)
         nodes = _Builder(source, errors, is_complete=is_complete).build(items)
     raise_first(errors)
     return ParsedTemplate(front_matter, nodes, source)
+
+
+_BOUNDS = Bounds()
+_MARK = re.compile(r"[<{]")
+
+
+def _check_size(source: Source, start: int, most: int) -> None:
+    if source.text.count("<", start) + source.text.count("{", start) > most:
+        *_, last = islice(_MARK.finditer(source.text, start), most + 1)
+        error = source.syntax_error(last.start(), f"the template has more than {most:,} `<` and `{{`")
+        error.errors = (error,)
+        raise error
 
 
 def raise_first(errors: list[TemplateSyntaxError]) -> None:
@@ -219,35 +235,39 @@ class _Builder:
     # -------------------------------------------------------------------------------------- raw text
 
     def _raw(self, text: str, start: int) -> None:
-        head = text.index(">") + 1
-        tag = TagItem("raw", start, start + head, _raw_attributes(text[:head], start), closes_itself=False)
+        tag, close = read_raw(text, start)
         attributes = read_attributes(tag, self._source, self._errors)
-        close = text.rfind("</raw") if text.rstrip().endswith(">") else -1
-        if close < head:
+        if close is None:
             self._error(start, "<raw> is not closed: </raw> is missing")
             self._is_complete = False  # it took the rest
             return
-        content = text[head:close]
         self._here.append(
             Element(
                 "raw",
                 attributes,
-                (Text(content, raw=True, start=start + head),) if content else (),
+                self._raw_content(text[tag.end - start : close], tag.end),
                 start=start,
-                open_end=start + head,
+                open_end=tag.end,
                 close_start=start + close,
                 end=start + len(text),
             )
         )
 
-
-def _raw_attributes(head: str, start: int) -> list[Any]:
-    from priompt_py.template.items import RAW_ATTRIBUTE, RawTag
-
-    return [
-        RawTag(match[1], start + match.start(1), (match[2], start + match.start(2)))
-        for match in RAW_ATTRIBUTE.finditer(head)
-    ]
+    def _raw_content(self, content: str, start: int) -> tuple[TemplateNode, ...]:
+        """The text of ``<raw>``; in a template string with the values between its texts."""
+        found: list[TemplateNode] = []
+        at = 0
+        for begin, end in self._source.values_in(content):
+            if begin > at:
+                found.append(Text(content[at:begin], raw=True, start=start + at))
+            code = Code(content[begin + 1 : end - 1], start + begin + 1)
+            expression = expression_of(code, self._source, self._errors)
+            if expression is not None:
+                found.append(Insertion(expression, start=start + begin, end=start + end))
+            at = end
+        if at < len(content):
+            found.append(Text(content[at:], raw=True, start=start + at))
+        return tuple(found)
 
 
 def _is_slip(written: str, meant: str) -> bool:

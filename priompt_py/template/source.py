@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from bisect import bisect_right
 from collections.abc import Iterable
 
@@ -16,6 +17,11 @@ LITERAL_OPEN = "\ufdd0"
 """Stands for a literal ``{`` in the text of template strings: a noncharacter, which no text may hold."""
 LITERAL_CLOSE = "\ufdd1"
 """The same for ``}``."""
+VALUE = "\ua66e"
+"""Begins the names that values of template strings have: a letter that no text is likely to hold."""
+
+_VALUE_NAME = re.compile(rf"{VALUE}([0-9]+)")
+_VALUE_IN_BRACES = re.compile(rf"\{{{VALUE}[0-9]+\}}")
 
 
 @attrs.frozen
@@ -33,16 +39,18 @@ class Location:
 class Source:
     r"""A template's ``text``, with line ends as ``\n`` and without a byte-order mark.
 
-    ``name`` is what messages call it. In the text of a template string literal braces are other characters. Offsets are 0-based code points of ``text``.
+    ``name`` is what messages call it. In the text of a template string literal braces are other characters, and its
+    values are names in braces; ``values`` is the code that messages show for them. Offsets are 0-based code points of
+    ``text``.
     """
 
-    def __init__(self, text: str, name: str = "<template>", *, of_template_string: bool = False) -> None:
+    def __init__(self, text: str, name: str = "<template>", *, values: tuple[str, ...] | None = None) -> None:
         text = text.removeprefix("\ufeff")
         if "\r" in text:
             text = text.replace("\r\n", "\n").replace("\r", "\n")
         self.text = text
         self.name = name
-        self._of_template_string = of_template_string
+        self._values = values
         self._starts: list[int] | None = None
 
     def line_of(self, offset: int) -> int:
@@ -52,7 +60,10 @@ class Source:
     def location(self, offset: int) -> Location:
         """The place of an offset."""
         line = self.line_of(offset)
-        return Location(self.name, line, offset - self._line_starts()[line - 1] + 1)
+        start = self._line_starts()[line - 1]
+        if self._values is None:
+            return Location(self.name, line, offset - start + 1)
+        return Location(self.name, line, len(self._shown(self.text[start:offset])) + 1)
 
     def _line_starts(self) -> list[int]:
         if self._starts is None:
@@ -69,13 +80,29 @@ class Source:
         start = self._line_starts()[line - 1]
         end = self.text.find("\n", start)
         text = self.text[start : len(self.text) if end < 0 else end]
-        return self.literal(text)
+        return self._shown(text)
+
+    def _shown(self, text: str) -> str:
+        """``text`` for messages: with its literal braces, and the code of its values."""
+        values = self._values
+        if values is None:
+            return text
+
+        def code(match: re.Match[str]) -> str:
+            index = int(match[1])
+            return (one_line(values[index]) if index < len(values) else "") or "…"
+
+        return _VALUE_NAME.sub(code, self.literal(text))
+
+    def values_in(self, text: str) -> list[tuple[int, int]]:
+        """Where in a part of the text the values of a template string stand: the offsets of their braces."""
+        if self._values is None:
+            return []
+        return [match.span() for match in _VALUE_IN_BRACES.finditer(text)]
 
     def literal(self, text: str) -> str:
         """``text`` with its literal braces, where the source is a template string's."""
-        return (
-            text.replace(LITERAL_OPEN, "{").replace(LITERAL_CLOSE, "}") if self._of_template_string else text
-        )
+        return text if self._values is None else text.replace(LITERAL_OPEN, "{").replace(LITERAL_CLOSE, "}")
 
     def error(
         self, offset: int, message: str, *, stack: Iterable[tuple[str, int, str]] = ()
@@ -83,7 +110,7 @@ class Source:
         """The error of evaluating what stands at ``offset``."""
         place = self.location(offset)
         return TemplateError(
-            self.literal(message),
+            self._shown(message),
             file=self.name,
             line=place.line,
             column=place.column,
@@ -95,7 +122,7 @@ class Source:
         """The error of parsing what stands at ``offset``."""
         place = self.location(offset)
         return TemplateSyntaxError(
-            self.literal(message),
+            self._shown(message),
             file=self.name,
             line=place.line,
             column=place.column,

@@ -24,6 +24,7 @@ __all__ = [
     "compare",
     "contains",
     "equal",
+    "expanded_size",
     "is_number",
     "item_of",
     "items_of",
@@ -166,6 +167,39 @@ def truth_of(value: object) -> bool:
         return bool(value)
     except (TypeError, ValueError) as error:
         raise Fault(f"{a_type(value)} is neither true nor false: {one_line(str(error))}") from None
+
+
+def expanded_size(value: object) -> tuple[int, int]:
+    """How many items data has, and how many characters, if what is shared in it is counted as often as it stands.
+
+    What holds itself counts once there: who takes the data refuses it.
+    """
+    done: dict[int, tuple[int, int]] = {}
+    stack: list[tuple[Any, bool]] = [(value, False)]
+    while stack:
+        one, is_counted = stack.pop()
+        if id(one) in done and not is_counted:
+            continue
+        parts = _parts_of(one)
+        if not is_counted:
+            done[id(one)] = (1, len(one) if isinstance(one, str) else 0)
+            if parts:
+                stack.append((one, True))
+                stack.extend((part, False) for part in parts)
+            continue
+        items, characters = 1, 0
+        for part in parts:
+            size = done[id(part)]
+            items += size[0]
+            characters += size[1]
+        done[id(one)] = (items, characters)
+    return done[id(value)]
+
+
+def _parts_of(value: Any) -> list[Any]:
+    if is_list(value):
+        return list(value)
+    return [part for pair in value.items() for part in pair] if is_dict(value) else []
 
 
 # ------------------------------------------------------------------------------------------ comparing

@@ -97,12 +97,42 @@ def inline(draw: st.DrawFn, depth: int = 1) -> str:
 
 
 @st.composite
+def tag_run(draw: st.DrawFn, depth: int) -> str:
+    """Several tags on one line, some of which open there."""
+    pieces: list[str] = []
+    for _ in range(draw(st.integers(1, 3))):
+        opened, closed = draw(st.sampled_from(_RUNS))
+        lead = draw(st.sampled_from(["", "", " ", "\t", "\n", "\n\t", "\n  ", "\n\u00a0"]))
+        inner = draw(tag_run(depth - 1)) if depth and draw(st.booleans()) else draw(_run_texts)
+        if opened.startswith("<raw"):
+            inner = inner.replace("</raw>", "</RAW>")
+        end = draw(st.sampled_from(["", "", "\n", "\n  "]))
+        pieces.append(f"{draw(blanks)}{opened}{lead}{inner}{end}{closed}{draw(blanks)}")
+    return "".join(pieces)
+
+
+_run_texts = st.sampled_from(["", "a", "\t", "b\n c", "{x}", "<br/>", "\u00a0", "{# c #}"])
+_RUNS = [
+    ("<scope p={1}>", "</scope>"),
+    ("<scope>", "</scope>"),
+    ("<scope>", "</scope>"),
+    ("<let name='z' value=''/><scope>", "</scope>"),
+    ('<for each="i" in={xs}>', "</for>"),
+    ("<if test={yes}>", "</if>"),
+    ("<Box>", "</Box>"),
+    ("<raw>", "</raw>"),
+    ("<raw whitespace = 'keep'>", "</raw>"),
+    ("<scope whitespace='keep'>", "</scope>"),
+]
+
+
+@st.composite
 def block(draw: st.DrawFn, depth: int) -> str:
     """Lines, each with its break."""
     lead = draw(blanks)
     lines: list[str] = []
     for _ in range(draw(st.integers(0, 4))):
-        kind = draw(st.integers(0, 11 if depth else 4))
+        kind = draw(st.integers(0, 13 if depth else 4))
         if kind == 0:
             lines.append(draw(blanks))
         elif kind <= 2:
@@ -115,6 +145,8 @@ def block(draw: st.DrawFn, depth: int) -> str:
                 + draw(st.sampled_from(["{# note #}", "<br/>", "<empty tokens={3}/>", "<br/> <hr/>"]))
                 + draw(blanks)
             )
+        elif kind >= 12:
+            lines.append(draw(blanks) + draw(tag_run(1)))
         else:
             opened, closed = draw(st.sampled_from(_BLOCKS))
             if opened.startswith("<scope"):

@@ -467,3 +467,16 @@ def test_counts_with_the_environments_tokenizer() -> None:
     assert environment.from_string("{'abc' | tokens}")() == [3]
     by_name = environment.from_string("---\ntokenizer: o200k_base\n---\n{'abc' | tokens}")
     assert by_name() == [1]
+
+
+def test_a_prop_named_self() -> None:
+    template = Environment().from_string("{self}{run}{props}")
+    assert template(self=1, run=2, props=3) == [1, 2, 3]
+
+
+def test_a_template_object_as_a_component_takes_children() -> None:
+    box = Environment().from_string("[<children/>]{self}", "box")
+    outer = Environment(components={"Box": box}).from_string("<Box self={1}>a<br/></Box><Box self={2}/>")
+    with_children, without = outer()
+    assert with_children.function([*with_children.children], **with_children.kwargs) == ["[", "a", br, "]", 1]
+    assert without.function([], **without.kwargs) == ["[", "]", 2]

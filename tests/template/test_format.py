@@ -7,38 +7,22 @@ from typing import Any
 import pytest
 from hypothesis import given
 
+from priompt_py.errors import TemplateSyntaxError
 from priompt_py.template.environment import Environment
 from priompt_py.template.expression_syntax import Expr
 from priompt_py.template.expressions import parse_expression
-from priompt_py.template.format import format_template
+from priompt_py.template.format import format_template, laid_out
 from priompt_py.template.format_expression import expression_text
-from priompt_py.template.layout import Layout, lay_out
+from priompt_py.template.layout import lay_out
 from priompt_py.template.parse import parse_source
 from priompt_py.template.source import Source
-from priompt_py.template.syntax import Comment, Element, Insertion, TemplateNode, Text
 from tests.template.strategies import PROPS, expressions, templates
 from tests.template.test_whitespace import TABLE
 
 
-def laid(nodes: tuple[TemplateNode, ...], layout: Layout) -> list[Any]:
-    """The syntax of a template when the rules of whitespace were applied: what the formatter has to keep."""
-    found: list[Any] = []
-    for node in nodes:
-        if isinstance(node, Text):
-            found.append(layout.texts[id(node)])
-        elif isinstance(node, Comment):
-            found.append(node)
-        elif isinstance(node, Insertion):
-            found.append((node, layout.around.get(id(node))))
-        elif isinstance(node, Element):
-            inner = laid(node.children, layout)
-            found.append((node.name, node.attributes, inner, layout.around.get(id(node))))
-    return [one for one in found if one != ""]
-
-
 def syntax_of(text: str) -> list[Any]:
     parsed = parse_source(Source(text))
-    return [parsed.front_matter, *laid(parsed.nodes, lay_out(parsed.nodes, parsed.front_matter.whitespace))]
+    return laid_out(parsed, lay_out(parsed.nodes, parsed.front_matter.whitespace))
 
 
 def check(template: str, **props: Any) -> None:
@@ -58,6 +42,63 @@ def test_formatting_never_changes_the_prompt(template: str) -> None:
 def test_the_table_of_whitespace(mode: str, template: str, props: dict[str, Any], expected: object) -> None:
     head = "" if mode == "default" else f"---\nwhitespace: {mode}\n---\n"
     check(head + template.removeprefix("\ufeff"), **props)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("<scope p={1}>\n<scope p={1}></scope></scope><scope p={1}>\nb</scope>",) * 2,
+        ("<scope>\n\t</scope><scope>\na</scope>",) * 2,
+        (
+            "\t<let name='x' value=''/><for each='i' in={xs}>\n\u00a0</for>",
+            '\t<let name="x" value=""/><for each="i" in={xs}>\n\u00a0</for>',
+        ),
+        (
+            "<user>\n<scope>\n\t</scope><scope>\na</scope>\n</user>\n<user>\nb\n</user>",
+            "<user>\n<scope>\n\t</scope><scope>\na</scope>\n</user>\n<user>\n  b\n</user>",
+        ),
+    ],
+)
+def test_what_would_change_keeps_its_blanks(before: str, after: str) -> None:
+    assert format_template(before) == after
+    check(before, xs=["1"])
+
+
+@pytest.mark.parametrize(
+    "tag",
+    [
+        "<raw>",
+        "<raw whitespace='keep'>",
+        '<raw whitespace = "keep">',
+        "<raw\n  whitespace\n=\n'keep'\n>",
+        '<raw whitespace="default" >',
+    ],
+)
+def test_raw_text_stays_as_it_is(tag: str) -> None:
+    content = "{x}<br/>&lt;{# c #}<raw whitespace='keep'>{ y }"
+    template = f"{tag}{content}</raw>{{k}}"
+    assert Environment().from_string(template)(k="K") == [content, "K"]
+    check(template, k="K")
+    assert content in format_template(template)
+
+
+@pytest.mark.parametrize(
+    ("template", "message"),
+    [
+        (
+            "<raw whitespace=keep>{x</raw>",
+            '1:17: the value of whitespace needs quotes or braces: whitespace="keep" or whitespace={keep}',
+        ),
+        ("<raw whitespace={'keep'}>{</raw>", '1:6: whitespace is one of "default", "jsx", "keep", in quotes'),
+        ("<raw whitespace='a>b'>{</raw>", '1:6: whitespace is one of "default", "jsx", "keep", in quotes'),
+        ("<raw {...x}>{</raw>", "1:6: <raw> takes no spread"),
+        ("<raw>a{</rawx>", "1:1: <raw> is not closed: </raw> is missing"),
+    ],
+)
+def test_raw_tags_that_are_wrong(template: str, message: str) -> None:
+    with pytest.raises(TemplateSyntaxError) as caught:
+        parse_source(Source(template))
+    assert [str(one).split("\n")[0] for one in caught.value.errors] == [f"<template>:{message}"]
 
 
 @given(expressions)

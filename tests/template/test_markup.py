@@ -104,3 +104,51 @@ def test_wrong_calls() -> None:
     with pytest.raises(TemplateError) as undefined:
         markup("{x}")
     assert undefined.value.message == "x is not defined"
+
+
+def test_values_in_raw_text() -> None:
+    given = TemplateString("<user><raw>", Interpolation("{v}<b>&lt;"), "</raw></user>")
+    assert markup(given) == [user_message["{v}<b>&lt;"]]
+    given = TemplateString(
+        "<raw whitespace='keep'>{a}", Interpolation(3), "<b> \ua66e0", Interpolation(4), "</raw>"
+    )
+    assert markup(given) == ["{a}", 3, "<b> \ua66e0", 4]
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        (
+            ("<scope ", Interpolation(1, "foo.bar"), ">a</scope>"),
+            (
+                "<markup>:1:8: a value without a name: write name={foo.bar}, or {...foo.bar} for a mapping of attributes\n"
+                "    <scope {foo.bar}>a</scope>\n           ^"
+            ),
+        ),
+        (
+            ("<scope ", Interpolation(1, ""), ">a</scope>"),
+            (
+                "<markup>:1:8: a value without a name: write name={…}, or {...…} for a mapping of attributes\n"
+                "    <scope {…}>a</scope>\n           ^"
+            ),
+        ),
+        (
+            ("a", Interpolation("b", "long_name"), "b<scope p=", Interpolation("q", "name"), ">a</scope>"),
+            (
+                "<markup>:1:21: <scope> needs a number for p, got p='q' (str)\n"
+                "    a{long_name}b<scope p={name}>a</scope>\n                        ^"
+            ),
+        ),
+    ],
+)
+def test_messages_show_the_code_of_values(parts: tuple[Any, ...], message: str) -> None:
+    with pytest.raises(TemplateError) as caught:
+        markup(TemplateString(*parts))
+    assert str(caught.value) == message
+
+
+def test_any_name_of_a_prop() -> None:
+    assert markup("{self}{environment}{template}", self=1, environment=2, template=3) == [1, 2, 3]
+    assert markup("{environment}", environment=None) == [None]
+    environment = Environment(functions={"shout": str.upper})
+    assert markup("{shout(environment)}", environment, environment="a") == ["A"]

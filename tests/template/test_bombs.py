@@ -1,0 +1,173 @@
+"""Templates that would take much time or memory are refused, at their place, before they do."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+from priompt_py.errors import TemplateError, TemplateSyntaxError
+from priompt_py.template.bounds import Bounds
+from priompt_py.template.environment import Environment
+from priompt_py.template.lint import lint_template
+from priompt_py.template.values import expanded_size
+
+_SHARED = "<let name='a0' value={[1,2]}/>\n" + "".join(
+    f"<let name='a{i}' value={{[a{i - 1},a{i - 1}]}}/>\n" for i in range(1, 31)
+)
+
+
+def said(template: str, environment: Environment | None = None, **props: Any) -> str:
+    began = time.perf_counter()
+    with pytest.raises(TemplateError) as caught:
+        (environment or Environment()).from_string(template, "t")(**props)
+    assert time.perf_counter() - began < 10  # seconds and much memory more, without the bounds
+    return str(caught.value).partition("\n")[0]
+
+
+@pytest.mark.parametrize(
+    ("tag", "column"),
+    [
+        ("<config extra={{'a':a30}}/>", 16),
+        ("<part provider='p' data={a30}/>", 26),
+        ("<tool_definition name='a' parameters={{'a':a30}}/>", 39),
+        ("<assistant tool_calls={a30}>a</assistant>", 24),
+        ("<config {...{'extra': {'a': a30}}}/>", 13),
+    ],
+)
+def test_bombs_of_shared_data(tag: str, column: int) -> None:
+    assert said(_SHARED + tag) == f"t:32:{column}: the template takes more than 1,000,000 steps"
+
+
+def test_the_size_of_data() -> None:
+    shared = ["ab", "ab"]
+    assert expanded_size("abc") == (1, 3)
+    assert expanded_size(shared) == (3, 4)
+    assert expanded_size({"k": [shared, shared], "m": (None,)}) == (12, 10)
+    ring: list[Any] = [1]
+    ring.append(ring)
+    assert expanded_size(ring) == (3, 0)
+    deep: list[Any] = []
+    for _ in range(100_000):
+        deep = [deep]
+    assert expanded_size(deep) == (100_001, 0)
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        f"a\n<for each='a' in={{range(100000)}}>{'x' * 1000}</for>",
+        f"a\n<for each='a' in={{range(1000)}}><tool_definition name='a{{a}}' description='{'x' * 100000}{{a}}'/></for>",
+        f"a\n<for each='a' in={{range(1000)}}><let name='b' value='{'x' * 100000}{{a}}'/></for>",
+    ],
+)
+def test_literal_text_is_bound(template: str) -> None:
+    assert said(template) == "t:2:1: the template makes more than 32,000,000 characters"
+
+
+def test_literal_text_up_to_the_bound() -> None:
+    environment = Environment(bounds=Bounds(text=6))
+    assert environment.from_string("abc<if test={True}>def</if>")() == ["abc", "def"]
+    assert (
+        said("abc<if test={True}>defg</if>", environment)
+        == "t:1:4: the template makes more than 6 characters"
+    )
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        (
+            "('ab'*5000000)|fit(100000)",
+            "17: fit takes words of at most 100,000 characters: a word is longer",
+        ),
+        ("('a'*1000000)|tokens", "16: tokens takes words of at most 100,000 characters: a word is longer"),
+        (
+            "(' '*1000000)|tokens",
+            "16: tokens takes words of at most 100,000 characters: a run of blanks is longer",
+        ),
+        (
+            "('a b'*9000+'a'*100001+' ')|tokens",
+            "30: tokens takes words of at most 100,000 characters: a word is longer",
+        ),
+    ],
+)
+def test_long_words(expression: str, expected: str) -> None:
+    assert said(f"{{{expression}}}") == f"t:1:{expected}"
+
+
+def test_words_up_to_the_bound() -> None:
+    environment = Environment()
+    assert environment.from_string("{('a b '*20000)|tokens}")() == [40_001]
+    (count,) = environment.from_string("{(' ' + 'a'*100000 + ' ')|tokens}")()
+    assert 10_000 < count < 20_000
+
+
+@pytest.mark.parametrize(
+    ("template", "expected"),
+    [
+        (
+            f"---\nprops: {'[' * 10_000}\n---\n",
+            "2:108: the front matter is nested more than 100 brackets deep",
+        ),
+        (
+            f"---\ndescription: {'a' * 100_000}\n---\n",
+            "2:1: the front matter has at most 100,000 characters, this one 100,014",
+        ),
+        ("{" * 50_000, '1:1: the `{` is not closed with a `}`; as text it is written {"{"} or &lbrace;'),
+        ("{#" * 50_000, "1:1: the comment is not closed with #}"),
+        ("{#" * 200_000, "1:100001: the template has more than 50,000 `<` and `{`"),
+        (
+            "{'" + "a" * 1_000_000,
+            "1:2: the text that begins with ' is not closed on its line, inside the { of line 1",
+        ),
+        ("{1}" * 100_000, "1:150001: the template has more than 50,000 `<` and `{`"),
+        ("<scope>a</scope>\n" * 30_000, "25001:1: the template has more than 50,000 `<` and `{`"),
+    ],
+)
+def test_bombs_of_syntax(template: str, expected: str) -> None:
+    assert said(template) == f"t:{expected}"
+
+
+def test_what_is_read_again_is_bound() -> None:
+    with pytest.raises(TemplateSyntaxError) as caught:
+        Environment().from_string("{" * 20 + "{1}" * 10_000)
+    assert len(caught.value.errors) == 1
+
+
+def test_the_bound_of_tags() -> None:
+    environment = Environment(bounds=Bounds(tags=3))
+    assert environment.from_string("---\nprops: {a: int=1}\n---\n<br/>{a}{a}")() is not None
+    expected = "t:1:10: the template has more than 3 `<` and `{`"
+    assert said("{1}{1}{1}{1}", environment) == expected
+    assert [str(one) for one in lint_template("{1}{1}{1}{1}", "t", environment=environment)] == [expected]
+
+
+def test_a_function_that_raises_says_where() -> None:
+    def f(x: int) -> float:
+        return 1 / (x - 1)
+
+    environment = Environment(functions={"f": f})
+    for template, place in (
+        ("a\n  {f(1)}", "2:4"),
+        ("<component name='A' props='a'>\n<scope p={[f(a)]}>a</scope></component><A a={1}/>", "2:12"),
+    ):
+        with pytest.raises(ZeroDivisionError) as caught:
+            environment.from_string(template, "t")()
+        notes = [note for note in caught.value.__notes__ if note.startswith("in f()")]
+        assert notes == [f"in f() at t:{place}"]
+
+
+def test_one_exception_gets_one_note() -> None:
+    wrong = KeyError("k")
+
+    def f() -> None:
+        raise wrong
+
+    template = Environment(functions={"f": f}).from_string("{f()}", "t")
+    for _ in range(2):
+        with pytest.raises(KeyError) as caught:
+            template()
+        assert caught.value is wrong
+    assert wrong.__notes__ == ["in f() at t:1:2"]
