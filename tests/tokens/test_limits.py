@@ -11,7 +11,7 @@ from priompt_py.tokens.limits import LimitChoice, limit_for
 @pytest.mark.parametrize(
     ("arguments", "limit", "reason"),
     [
-        # BC-115
+        # the smaller of what was asked for and what the window leaves
         (
             {"window": 100, "answer": 30, "limits": [("call", None), ("config", 60), ("--limit", None)]},
             60,
