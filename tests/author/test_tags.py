@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import pickle
+import sys
 import timeit
 from collections.abc import Callable
 from decimal import Decimal
@@ -352,4 +353,5 @@ def test_building_a_scope_is_quick() -> None:
         for i in range(10_000):
             elements.append(scope(prel=i)[line])  # noqa: PERF401 - as a loop, what a prompt does
 
-    assert min(timeit.repeat(build, number=1, repeat=7)) / 10_000 < 5e-6
+    measured = 8 if sys.gettrace() else 1  # where coverage is measured, each line costs as much as ten
+    assert min(timeit.repeat(build, number=1, repeat=7)) / 10_000 < 5e-6 * measured
