@@ -207,13 +207,19 @@ def test_interrupt(tmp_path: Path) -> None:
     (tmp_path / "slow.py").write_text(
         "import sys, time\ndef prompt():\n    print('begun', flush=True)\n    time.sleep(60)\n", "utf-8"
     )
-    with subprocess.Popen(
-        [*PROGRAM, "render", "slow.py:prompt", "--limit", "9"],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=environment(),
-    ) as process:
+    # A shell lets what it runs in the background ignore interrupts, and its children after it.
+    ignored = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        process = subprocess.Popen(
+            [*PROGRAM, "render", "slow.py:prompt", "--limit", "9"],
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environment(),
+        )
+    finally:
+        signal.signal(signal.SIGINT, ignored)
+    with process:
         assert process.stderr is not None
         assert process.stderr.readline() == b"begun\n"
         process.send_signal(signal.SIGINT)
