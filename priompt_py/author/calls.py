@@ -79,5 +79,10 @@ def _misfit(
                 f"{tag}() takes {'named arguments only' if not positional else 'the rest by name'}, "
                 f"got {short_repr(values[-1])}; write {tag}({first}={short_repr(values[-1])})"
             )
-        return ArgumentTypeError(f"{tag}(): {error}")
+        missing = [
+            p.name
+            for p in signature.parameters.values()
+            if p.default is p.empty and p.name not in ("self", *kwargs)
+        ][len(values) :]
+        return ArgumentTypeError(f"{tag}() needs {', '.join(missing)}" if missing else f"{tag}(): {error}")
     return None
