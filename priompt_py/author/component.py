@@ -46,7 +46,8 @@ class Component(Generic[P]):
             try:
                 self._signature.bind(None, *args, **kwargs)
             except TypeError as error:
-                raise ArgumentTypeError(f"{self._name}(): {error}") from None
+                problem = str(error).replace("keyword-only ", "")  # as older Pythons say it
+                raise ArgumentTypeError(f"{self._name}(): {problem}") from None
         return OpenComponent(function=self._function, args=args, kwargs=kwargs)
 
     def __getitem__(self, children: Node) -> ComponentCall:

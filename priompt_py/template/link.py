@@ -228,7 +228,8 @@ class _Linker:
                 try:
                     signature.bind(**given)
                 except TypeError as error:
-                    raise source.error(node.start, f"<{name}>: {error}", stack=run.stack) from error
+                    problem = str(error).replace("keyword-only ", "")  # as older Pythons say it
+                    raise source.error(node.start, f"<{name}>: {problem}", stack=run.stack) from error
             return [
                 ComponentCall(
                     function=_noted(_without_children(target), name, str(at)),
