@@ -216,10 +216,10 @@ def test_depth() -> None:
 
 def test_size() -> None:
     data = [{"type": "scope", "p": i, "children": ["text", i]} for i in range(100_000)]
-    began = time.perf_counter()
+    began = time.thread_time()
     node = from_json(data)
     assert to_json(node) == data
-    assert time.perf_counter() - began < 30
+    assert time.thread_time() - began < 30
 
 
 def test_shared_elements_are_written_out_in_each_place() -> None:

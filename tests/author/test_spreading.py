@@ -124,10 +124,10 @@ def test_deep_generators() -> None:
 
 
 def test_a_million_children_take_linear_time() -> None:
-    began = time.perf_counter()
+    began = time.thread_time()
     element = scope[["a"] * 500_000, [(i, None) for i in range(250_000)]]
     assert len(element.children) == 1_000_000
-    assert time.perf_counter() - began < 20
+    assert time.thread_time() - began < 20
 
 
 def test_the_limit_of_digits_that_the_interpreter_is_set_to() -> None:

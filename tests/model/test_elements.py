@@ -333,9 +333,9 @@ class Unshowable:
     ids=lambda element: element.kind,
 )
 def test_repr_is_short_and_quick(element: Element) -> None:
-    began = time.perf_counter()
+    began = time.thread_time()
     assert len(repr(element)) <= 400
-    assert time.perf_counter() - began < 2
+    assert time.thread_time() - began < 2
 
 
 # ------------------------------------------------------------------------------------------ depth and sharing

@@ -166,6 +166,6 @@ def test_hostile_bytes_raise_nothing_else(data: bytes, start: bytes, cut: int) -
 @pytest.mark.parametrize("filler", [b"\xff", b"\xff\xd0", b"\xff\xe0\x00\x02", b"\x00"])
 def test_hostile_length_takes_no_time(filler: bytes) -> None:
     data = b"\xff\xd8\xff\xe0\x00\x02" + filler * (8_000_000 // len(filler))
-    start = time.perf_counter()
+    start = time.thread_time()
     assert sniff_image(data) == ImageInfo("image/jpeg")
-    assert time.perf_counter() - start < 0.5
+    assert time.thread_time() - start < 0.5

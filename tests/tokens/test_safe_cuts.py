@@ -161,10 +161,10 @@ def test_the_last_cut_is_found_at_any_distance_from_the_end(distance: int) -> No
 
 def test_the_last_cut_of_a_long_text_is_found_at_once() -> None:
     text, cuts = PROSE * 20, cuts_of("o200k_base")
-    start = time.perf_counter()
+    start = time.thread_time()
     for _ in range(100):
         cuts.last(text)
-    assert time.perf_counter() - start < 0.1
+    assert time.thread_time() - start < 0.1
 
 
 @pytest.mark.parametrize("size", [1, 7, 1000])

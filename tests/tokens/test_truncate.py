@@ -145,10 +145,10 @@ def test_few_counts_and_little_text_is_tokenised() -> None:
 def test_a_megabyte_is_cut_at_once() -> None:
     tokenizer = get_tokenizer("o200k_base")
     tokenizer.count("warm")
-    start = time.perf_counter()
+    start = time.thread_time()
     for keep in KEEPS:
         truncate_to(PROSE, 1_000, tokenizer, marker="…", keep=keep)
-    assert time.perf_counter() - start < 0.3  # 1.5 ms when nothing else runs
+    assert time.thread_time() - start < 0.3  # 1.5 ms when nothing else runs
 
 
 @pytest.mark.parametrize(
