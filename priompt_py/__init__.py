@@ -34,6 +34,7 @@ from priompt_py.errors import (
     ArgumentTypeError,
     ArgumentValueError,
     JsonFormError,
+    ModelOutputError,
     PromptError,
     PromptTooLong,
     ProviderError,
@@ -47,6 +48,7 @@ from priompt_py.face.program import Program
 from priompt_py.face.render import acompile_prompt, arender, compile_prompt, render
 from priompt_py.face.rendered import Rendered
 from priompt_py.model.elements import BASE_PRIORITY, Element, Node, turn
+from priompt_py.model.model_output import ModelOutput, ToolCall, Usage
 from priompt_py.model.outcome import Decision
 from priompt_py.model.source_map import SourceMap, Span
 from priompt_py.providers.openai import from_openai
@@ -75,6 +77,8 @@ __all__ = [
     "FileLoader",
     "JsonFormError",
     "LimitChoice",
+    "ModelOutput",
+    "ModelOutputError",
     "Node",
     "PackageLoader",
     "Program",
@@ -92,6 +96,8 @@ __all__ = [
     "TokenCache",
     "Tokenizer",
     "TokenizerError",
+    "ToolCall",
+    "Usage",
     "acompile_prompt",
     "arender",
     "assistant_message",

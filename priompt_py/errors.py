@@ -10,6 +10,7 @@
     ├── TokenizerError              a tokenizer or model that can't be had (also a ValueError)
     ├── JsonFormError               a JSON tree that is not a prompt (also a ValueError)
     ├── ProviderError               a request that the provider can't hold
+    ├── ModelOutputError            a model's answer that can't be read (also a ValueError)
     ├── SourceError                 a prompt source (file, module, props) that can't be loaded
     └── TemplateError               a template that can't be evaluated
         └── TemplateSyntaxError     a template that can't be parsed
@@ -27,6 +28,7 @@ __all__ = [
     "ArgumentTypeError",
     "ArgumentValueError",
     "JsonFormError",
+    "ModelOutputError",
     "PromptError",
     "PromptTooLong",
     "ProviderError",
@@ -86,6 +88,10 @@ class JsonFormError(PromptError, ValueError):
 
 class ProviderError(PromptError):
     """A rendered prompt holds something that the asked provider's requests can't hold."""
+
+
+class ModelOutputError(PromptError, ValueError):
+    """A model's answer, or the arguments of a call in it, can't be read."""
 
 
 class SourceError(PromptError):
