@@ -29,15 +29,18 @@ from priompt_py.author.tags import (
     scope,
     token_break,
 )
+from priompt_py.author.toolbox import tools
 from priompt_py.author.tools import tool_definition
 from priompt_py.errors import (
     ArgumentTypeError,
     ArgumentValueError,
     JsonFormError,
+    ModelError,
     ModelOutputError,
     PromptError,
     PromptTooLong,
     ProviderError,
+    RunError,
     SourceError,
     StructureError,
     TemplateError,
@@ -77,6 +80,7 @@ __all__ = [
     "FileLoader",
     "JsonFormError",
     "LimitChoice",
+    "ModelError",
     "ModelOutput",
     "ModelOutputError",
     "Node",
@@ -86,6 +90,7 @@ __all__ = [
     "PromptTooLong",
     "ProviderError",
     "Rendered",
+    "RunError",
     "SourceError",
     "SourceMap",
     "Span",
@@ -134,6 +139,7 @@ __all__ = [
     "token_break",
     "tool_definition",
     "tool_message",
+    "tools",
     "turn",
     "user_message",
 ]

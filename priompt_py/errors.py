@@ -11,6 +11,8 @@
     ├── JsonFormError               a JSON tree that is not a prompt (also a ValueError)
     ├── ProviderError               a request that the provider can't hold
     ├── ModelOutputError            a model's answer that can't be read (also a ValueError)
+    ├── RunError                    a prompt was run, and there is no result to give
+    │   └── ModelError              the model's provider broke off its answer
     ├── SourceError                 a prompt source (file, module, props) that can't be loaded
     └── TemplateError               a template that can't be evaluated
         └── TemplateSyntaxError     a template that can't be parsed
@@ -28,10 +30,12 @@ __all__ = [
     "ArgumentTypeError",
     "ArgumentValueError",
     "JsonFormError",
+    "ModelError",
     "ModelOutputError",
     "PromptError",
     "PromptTooLong",
     "ProviderError",
+    "RunError",
     "SourceError",
     "StructureError",
     "TemplateError",
@@ -92,6 +96,24 @@ class ProviderError(PromptError):
 
 class ModelOutputError(PromptError, ValueError):
     """A model's answer, or the arguments of a call in it, can't be read."""
+
+
+class RunError(PromptError):
+    """A prompt was run with a model, and there is no result to give.
+
+    No handler returned a value, a handler stands still, or the model's function gave what is no answer.
+    """
+
+
+class ModelError(RunError):
+    """The model's provider reported a failure in the middle of its answer.
+
+    ``output`` is the answer so far, a ModelOutput.
+    """
+
+    def __init__(self, message: str, *, output: Any = None) -> None:
+        super().__init__(message)
+        self.output = output
 
 
 class SourceError(PromptError):

@@ -69,6 +69,9 @@ def tool_definition(
     description: str | None = None,
     strict: bool | None = None,
     on_call: Callable[..., object] | None = None,
+    on_result: Callable[..., object] | None = None,
+    on_format: Callable[..., object] | None = None,
+    on_parse_error: Callable[..., object] | None = None,
     p: Number | None = None,
     prel: Number | None = None,
     key: str | None = None,
@@ -83,6 +86,9 @@ def tool_definition(
     ``on_call(arguments, call)`` is called with the arguments of each call and the call itself; made
     from a class, with an instance of it. A function becomes the ``on_call`` itself, and is called
     with its parameters by name, as the types that they have; ``on_call`` wins over it.
+    ``on_result(result, call)`` gets what it gave. ``on_format(partials)`` gets the arguments as far as
+    they have come, again and again, while they stream. ``on_parse_error(error, call)`` is called in
+    place of an exception for arguments that are no JSON, don't fit, or stop in the middle.
 
     ``strict=True`` asks for arguments that follow the schema exactly; a schema made from types is
     then written as that mode wants it: all is required, nothing else allowed.
@@ -119,6 +125,9 @@ def tool_definition(
         parameters=schema,
         strict=strict,
         on_call=handler,
+        on_result=callable_or_none("tool_definition", "on_result", on_result),
+        on_format=callable_or_none("tool_definition", "on_format", on_format),
+        on_parse_error=callable_or_none("tool_definition", "on_parse_error", on_parse_error),
         p=p,
         prel=prel,
         key=text_or_none("tool_definition", "key", key),

@@ -102,8 +102,10 @@ class Element:
         return brief(self)
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:  # noqa: FBT001 - IPython calls it so
-        """The same code-like text in IPython and in hypothesis' reports."""
-        printer.text(repr(self))
+        """In IPython and in hypothesis' reports: the code that makes the element."""
+        from priompt_py.model.code import code_of
+
+        printer.text(code_of(self, indent=" " * getattr(printer, "indentation", 0)))
 
     def __copy__(self) -> Element:
         return self
@@ -326,6 +328,9 @@ class ToolDefinition(Element):
     parameters: Mapping[str, Any] = attrs.field(factory=dict[str, Any])
     strict: bool | None = None
     on_call: Callable[..., object] | None = None
+    on_result: Callable[..., object] | None = None
+    on_format: Callable[..., object] | None = None
+    on_parse_error: Callable[..., object] | None = None
 
 
 @attrs.define(eq=False, repr=False, weakref_slot=False)
