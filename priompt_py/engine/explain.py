@@ -83,6 +83,10 @@ class Explanation:
         part = self._solved[id(ops)]
         return part is not None and bool(part.on[index])
 
+    def solved(self, ops: Ops) -> Solved | None:
+        """What was found for the prompt, or for the inside of an isolate; None: that counts as out."""
+        return self._solved[id(ops)]
+
     # -- decisions ----------------------------------------------------------------------------
 
     def reasons(self) -> list[Reason]:
@@ -141,30 +145,44 @@ class Explanation:
         """The decisions in document order, each with what it is about: on all elements that hold others or have a
         priority or a label, on excerpts, and on the pieces of these."""
         made: list[tuple[Decision, Child]] = []
-        entries = self.recorded.entries
-        for number, (entry, reason) in enumerate(zip(entries, self.reasons(), strict=True)):
+        for number, (entry, reason) in enumerate(zip(self.recorded.entries, self.reasons(), strict=True)):
             element = entry.element
-            is_piece = entry.kind == "text" and entry.parent >= 0 and entries[entry.parent].kind == "excerpt"
-            if not is_piece and not (isinstance(element, Element) and _is_decided(element)):
-                continue
-            made.append(
-                (
-                    Decision(
-                        place=self.places[number],
-                        label=entry.label,
-                        kind="piece" if is_piece else entry.kind,
-                        included=reason == "included",
-                        priority=entry.priority,
-                        effective_priority=entry.high,
-                        low=entry.low,
-                        high=entry.high,
-                        reason=reason,
-                        count=partial(self.tokens, entry, included=reason == "included"),
-                    ),
-                    element,
-                )
-            )
+            if self._is_piece(entry) or (isinstance(element, Element) and _is_decided(element)):
+                made.append((self._decision(number, reason), element))
         return made
+
+    def decided(self, name: str) -> tuple[list[int], list[Decision]]:
+        """The entries with this label or path, in document order: their numbers, and the decisions on them."""
+        reasons = self.reasons()
+        numbers = [
+            number
+            for number, (entry, place) in enumerate(zip(self.recorded.entries, self.places, strict=True))
+            if entry.label == name or (name.endswith(place.step) and str(place) == name)
+        ]
+        return numbers, [self._decision(number, reasons[number]) for number in numbers]
+
+    def _is_piece(self, entry: Entry) -> bool:
+        """Whether an entry is a piece of an excerpt."""
+        return (
+            entry.kind == "text"
+            and entry.parent >= 0
+            and self.recorded.entries[entry.parent].kind == "excerpt"
+        )
+
+    def _decision(self, number: int, reason: Reason) -> Decision:
+        entry = self.recorded.entries[number]
+        return Decision(
+            place=self.places[number],
+            label=entry.label,
+            kind="piece" if self._is_piece(entry) else entry.kind,
+            included=reason == "included",
+            priority=entry.priority,
+            effective_priority=entry.high,
+            low=entry.low,
+            high=entry.high,
+            reason=reason,
+            count=partial(self.tokens, entry, included=reason == "included"),
+        )
 
     def tokens(self, entry: Entry, *, included: bool) -> int:
         """The tokens of an entry's leaves counted alone, without what they reserve: of those that are in, or,

@@ -15,8 +15,10 @@ from priompt_py.engine.pricing import Pricing
 from priompt_py.engine.solve import Solution, solve
 from priompt_py.errors import ArgumentTypeError, ArgumentValueError
 from priompt_py.face import callbacks as hooks
+from priompt_py.face import inspect as inspections
 from priompt_py.face.rendered import Rendered
 from priompt_py.face.settings import Settings, check_flag, settle
+from priompt_py.model.curve import Curve, Why
 from priompt_py.model.elements import Child, Image
 from priompt_py.model.ops import Compiled, ReserveOp
 from priompt_py.model.outcome import CountKind, Decision, Outcome
@@ -73,8 +75,7 @@ class Program:
         )
         check_flag("source_map", source_map)
         check_flag("callbacks", callbacks)
-        pricing = self.pricing(settings)
-        pricing.reserves = self._reserve(pricing)
+        pricing = self.priced(settings)
         solution = self.solve(settings, pricing)
         rendered = self.rendered(settings, pricing, solution, source_map=source_map)
         if callbacks and self._compiled.has_callbacks:
@@ -106,19 +107,92 @@ class Program:
         )
         check_flag("source_map", source_map)
         check_flag("callbacks", callbacks)
-        pricing = self.pricing(settings)
-        reserves: dict[int, int] = {}
-        for op in self._compiled.reserve_functions:
-            given = _call(op, pricing)
-            reserves[id(op)] = _checked(op, await given if inspect.isawaitable(given) else given)
-        pricing.reserves = reserves
+        pricing = await self.apriced(settings)
         solution = self.solve(settings, pricing)
         rendered = self.rendered(settings, pricing, solution, source_map=source_map)
         if callbacks and self._compiled.has_callbacks:
             await hooks.afire(self.explain(solution, pricing).decisions())
         return rendered
 
+    # -- what it can tell ---------------------------------------------------------------------
+
+    def curve(
+        self,
+        *,
+        token_limit: int,
+        tokenizer: object = None,
+        model: str | None = None,
+        chat_format: ChatFormat | None = None,
+        last_message_incomplete: bool = False,
+        pair_tools: bool = True,
+        cache: TokenCache | None = None,
+    ) -> Curve:
+        """What the prompt costs at each level; arguments as for ``render``.
+
+        A prompt that fits at no level has a curve too, unless limits in it are relative or an element is over a limit
+        of its own: then PromptTooLong is raised.
+        """
+        settings = settle(
+            token_limit=token_limit,
+            tokenizer=tokenizer,
+            model=model,
+            chat_format=chat_format,
+            last_message_incomplete=last_message_incomplete,
+            pair_tools=pair_tools,
+            cache=cache,
+        )
+        return inspections.curve(self, settings, self.priced(settings))
+
+    def why(
+        self,
+        name: str,
+        *,
+        token_limit: int,
+        tokenizer: object = None,
+        model: str | None = None,
+        chat_format: ChatFormat | None = None,
+        last_message_incomplete: bool = False,
+        pair_tools: bool = True,
+        cache: TokenCache | None = None,
+    ) -> tuple[Why, ...]:
+        """For each element with this label or path: what became of it, why, and at which limits it is in.
+
+        The other arguments are those of ``render``. Raises ArgumentValueError where there is no such element, and
+        PromptTooLong as ``curve`` does.
+        """
+        settings = settle(
+            token_limit=token_limit,
+            tokenizer=tokenizer,
+            model=model,
+            chat_format=chat_format,
+            last_message_incomplete=last_message_incomplete,
+            pair_tools=pair_tools,
+            cache=cache,
+        )
+        return inspections.why(self, settings, self.priced(settings), name)
+
     # -- steps --------------------------------------------------------------------------------
+
+    @property
+    def compiled(self) -> Compiled:
+        """The flat form."""
+        return self._compiled
+
+    def priced(self, settings: Settings) -> Pricing:
+        """The costs under these settings, what functions of ``empty`` reserve included."""
+        pricing = self.pricing(settings)
+        pricing.reserves = self._reserve(pricing)
+        return pricing
+
+    async def apriced(self, settings: Settings) -> Pricing:
+        """``priced`` with async functions of ``empty``."""
+        pricing = self.pricing(settings)
+        reserves: dict[int, int] = {}
+        for op in self._compiled.reserve_functions:
+            given = _call(op, pricing)
+            reserves[id(op)] = _checked(op, await given if inspect.isawaitable(given) else given)
+        pricing.reserves = reserves
+        return pricing
 
     def pricing(self, settings: Settings) -> Pricing:
         """The costs under these settings."""
