@@ -25,6 +25,7 @@ from priompt_py.model.outcome import CountKind, Decision, Outcome
 from priompt_py.model.source_map import SourceMap
 from priompt_py.tokens.cache import TokenCache
 from priompt_py.tokens.chat_format import ChatFormat
+from priompt_py.tokens.limits import LimitChoice
 from priompt_py.tokens.tokenizer import kind_of
 
 __all__ = ["Program"]
@@ -52,7 +53,7 @@ class Program:
     def render(
         self,
         *,
-        token_limit: int,
+        token_limit: int | LimitChoice,
         tokenizer: object = None,
         model: str | None = None,
         chat_format: ChatFormat | None = None,
@@ -85,7 +86,7 @@ class Program:
     async def arender(
         self,
         *,
-        token_limit: int,
+        token_limit: int | LimitChoice,
         tokenizer: object = None,
         model: str | None = None,
         chat_format: ChatFormat | None = None,
@@ -119,7 +120,7 @@ class Program:
     def curve(
         self,
         *,
-        token_limit: int,
+        token_limit: int | LimitChoice,
         tokenizer: object = None,
         model: str | None = None,
         chat_format: ChatFormat | None = None,
@@ -147,7 +148,7 @@ class Program:
         self,
         name: str,
         *,
-        token_limit: int,
+        token_limit: int | LimitChoice,
         tokenizer: object = None,
         model: str | None = None,
         chat_format: ChatFormat | None = None,
@@ -244,6 +245,7 @@ class Program:
             token_count=solution.total - assembled.tokens_reserved,
             tokens_reserved=assembled.tokens_reserved,
             token_limit=settings.token_limit,
+            limit_from=settings.limit_from,
             cutoff=solution.cutoff,
             config=assembled.config,
             count_kind=_count_kind(settings, assembled),

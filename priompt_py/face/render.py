@@ -11,6 +11,7 @@ from priompt_py.face.settings import check_limit
 from priompt_py.model.elements import Node
 from priompt_py.tokens.cache import TokenCache
 from priompt_py.tokens.chat_format import ChatFormat
+from priompt_py.tokens.limits import LimitChoice
 
 __all__ = ["acompile_prompt", "arender", "compile_prompt", "render"]
 
@@ -18,7 +19,7 @@ __all__ = ["acompile_prompt", "arender", "compile_prompt", "render"]
 def render(
     node: Node,
     *,
-    token_limit: int,
+    token_limit: int | LimitChoice,
     tokenizer: object = None,
     model: str | None = None,
     chat_format: ChatFormat | None = None,
@@ -30,6 +31,7 @@ def render(
 ) -> Rendered:
     """Render a prompt at the smallest cutoff that fits ``token_limit`` tokens, exactly.
 
+    ``token_limit`` is a number, or what ``limit_for`` chose; ``Rendered.limit_from`` says which limit it was.
     ``tokenizer`` is a name (``"o200k_base"``, any tiktoken name, a model's), a function that counts, or
     an object of the Tokenizer protocol; by default the model's own, else ``"o200k_base"``. ``model``
     also settles what images and tools cost. ``chat_format`` says what messages cost, by default the
@@ -59,7 +61,7 @@ def render(
 async def arender(
     node: Node,
     *,
-    token_limit: int,
+    token_limit: int | LimitChoice,
     tokenizer: object = None,
     model: str | None = None,
     chat_format: ChatFormat | None = None,

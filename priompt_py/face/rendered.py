@@ -71,6 +71,11 @@ class Rendered:
         return self._outcome.token_limit
 
     @property
+    def limit_from(self) -> str:
+        """Which setting decided the limit: ``token_limit (4000)``, ``window (8192) - answer (1000)``."""
+        return self._outcome.limit_from
+
+    @property
     def tokens_remaining(self) -> int:
         """Limit − count. What is reserved lies inside it."""
         return self._outcome.token_limit - self._outcome.token_count

@@ -8,6 +8,7 @@ from priompt_py.author.checks import got
 from priompt_py.errors import ArgumentTypeError, ArgumentValueError
 from priompt_py.tokens.cache import TokenCache
 from priompt_py.tokens.chat_format import ChatFormat
+from priompt_py.tokens.limits import LimitChoice
 from priompt_py.tokens.tokenizer import Tokenizer, chat_format_of, get_tokenizer
 
 __all__ = ["DEFAULT_TOKENIZER", "Settings", "check_flag", "check_limit", "settle"]
@@ -20,6 +21,7 @@ class Settings:
     """What one render is made with."""
 
     token_limit: int
+    limit_from: str
     tokenizer: Tokenizer
     chat_format: ChatFormat
     tool_family: str
@@ -30,7 +32,9 @@ class Settings:
 
 
 def check_limit(token_limit: object) -> int:
-    """A limit in tokens: an int of 0 or more."""
+    """A limit in tokens: an int of 0 or more, or the one of a choice."""
+    if isinstance(token_limit, LimitChoice):
+        return token_limit.limit
     if type(token_limit) is not int:
         raise ArgumentTypeError(
             f"token_limit needs a whole number of tokens, got token_limit={got(token_limit)}"
@@ -71,6 +75,7 @@ def settle(
         raise ArgumentTypeError(f"cache needs a TokenCache, got cache={got(cache)}")
     return Settings(
         token_limit=limit,
+        limit_from=token_limit.reason if isinstance(token_limit, LimitChoice) else f"token_limit ({limit})",
         tokenizer=chosen,
         chat_format=chat_format,
         tool_family=info.tools,

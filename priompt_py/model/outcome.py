@@ -37,6 +37,7 @@ class Outcome:
     last_message_incomplete: bool = False
     captures: tuple[Capture, ...] = ()
     tool_definitions: tuple[ToolDefinition, ...] = ()
+    limit_from: str = attrs.field(default="", eq=False)  # which setting the limit came from, for people
 
 
 @attrs.frozen

@@ -10,6 +10,7 @@ import attrs
 import pytest
 
 from priompt_py.errors import PromptError, ProviderError
+from priompt_py.face.render import render
 from priompt_py.face.rendered import Rendered
 from priompt_py.model.elements import Call, Capture, ToolDefinition
 from priompt_py.model.outcome import Decision, Outcome
@@ -19,6 +20,7 @@ from priompt_py.model.source_map import SourceMap, Span
 from priompt_py.providers import openai, plain
 from priompt_py.tokens.bpe import BpeTokenizer
 from priompt_py.tokens.chat_format import OPENAI_CHAT_O200K
+from priompt_py.tokens.limits import limit_for
 from tests.providers.chats import chat, text_message
 from tests.providers.chats import plain as plain_prompt
 
@@ -288,3 +290,11 @@ def test_pickled_it_has_lost_what_nobody_asked_for() -> None:
         PromptError, match=r"pickled before its source map was made; ask for \.source_map before"
     ):
         _ = again(copied).source_map
+
+
+def test_limit_from_says_which_setting_decided() -> None:
+    assert render("x", token_limit=5).limit_from == "token_limit (5)"
+    chosen = limit_for(window=10, answer=3, limits=[("token_limit", 9)])
+    found = render("x", token_limit=chosen)
+    assert (found.token_limit, found.limit_from) == (7, "window (10) - answer (3)")
+    assert found == render("x", token_limit=7)
