@@ -34,6 +34,7 @@ from priompt_py.author.tools import tool_definition
 from priompt_py.errors import (
     ArgumentTypeError,
     ArgumentValueError,
+    DocumentError,
     JsonFormError,
     ModelError,
     ModelOutputError,
@@ -75,6 +76,7 @@ __all__ = [
     "Component",
     "Decision",
     "DictLoader",
+    "DocumentError",
     "Element",
     "Environment",
     "FileLoader",

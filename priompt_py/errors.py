@@ -13,7 +13,9 @@
     ├── ModelOutputError            a model's answer that can't be read (also a ValueError)
     ├── RunError                    a prompt was run, and there is no result to give
     │   └── ModelError              the model's provider broke off its answer
+    ├── DocumentError               a file that can't be read as text (also a ValueError)
     ├── SourceError                 a prompt source (file, module, props) that can't be loaded
+    ├── BudgetError                 a prompt breaks what a check of its budget promises (also an AssertionError)
     └── TemplateError               a template that can't be evaluated
         └── TemplateSyntaxError     a template that can't be parsed
 
@@ -29,6 +31,7 @@ from typing import Any
 __all__ = [
     "ArgumentTypeError",
     "ArgumentValueError",
+    "BudgetError",
     "JsonFormError",
     "ModelError",
     "ModelOutputError",
@@ -116,8 +119,55 @@ class ModelError(RunError):
         self.output = output
 
 
+class DocumentError(PromptError, ValueError):
+    """A file can't be read as text, or would take more than it may.
+
+    ``file`` is its name. ``reason`` is ``too-large``, ``unsupported``, ``archive`` (one that is made to harm),
+    ``encoding``, ``password``, ``broken``, ``memory``, ``time``, or ``library`` (one that isn't installed); ``detail``
+    is the sentence without the name.
+    """
+
+    def __init__(self, file: str, reason: str, detail: str) -> None:
+        super().__init__(file, reason, detail)
+        self.file = file
+        self.reason = reason
+        self.detail = detail
+
+    def __str__(self) -> str:
+        return f"{self.file}: {self.detail}"
+
+
 class SourceError(PromptError):
     """A prompt source, its props or its options can't be loaded."""
+
+
+class BudgetError(PromptError, AssertionError):
+    """A prompt breaks what a check of its budget promises: see :func:`priompt_py.testing.check_budget`.
+
+    ``broken`` is the property's name, ``token_limit`` the smallest limit at which it was found to be broken (None
+    where it has nothing to do with limits), ``detail`` says how, ``call`` repeats the check, ``example`` is the
+    smallest tree that shows it, as code (None where the prompt is to be looked at as it is).
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        broken: str,
+        token_limit: int | None = None,
+        detail: str = "",
+        call: str = "",
+        example: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.broken = broken
+        self.token_limit = token_limit
+        self.detail = detail
+        self.call = call
+        self.example = example
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_rebuild_budget_error, (str(self), dict(vars(self))))
 
 
 class TemplateError(PromptError):
@@ -252,6 +302,12 @@ class PromptTooLong(PromptError):
             "element": self.element,
         }
         return (_rebuild_too_long, (state,))
+
+
+def _rebuild_budget_error(message: str, state: dict[str, Any]) -> BudgetError:
+    error = BudgetError(message, broken="")
+    vars(error).update(state)
+    return error
 
 
 def _rebuild_too_long(state: dict[str, Any]) -> PromptTooLong:
