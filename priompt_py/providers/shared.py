@@ -1,17 +1,44 @@
-"""What several conversions need: copies of author's data, the size of the answer, call ids, names of messages."""
+"""What several conversions need: copies of author's data, content without what others hold, the size of the answer,
+call ids, names of messages."""
 
 from __future__ import annotations
 
+import base64
 import hashlib
+import json
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, TypeAlias, cast
 
 from priompt_py.errors import ProviderError
+from priompt_py.model.elements import Call, Image, Part
 from priompt_py.model.outcome import Outcome
-from priompt_py.model.prompt import ChatMessage, TextPart
+from priompt_py.model.prompt import CacheMark, ChatMessage, TextPart
+from priompt_py.model.values import short_repr
 
-__all__ = ["copy_data", "fitting_id", "message_place", "plain_text", "response_tokens"]
+__all__ = [
+    "Placed",
+    "Segment",
+    "base64_data",
+    "call_arguments",
+    "call_place",
+    "copy_data",
+    "fitting_id",
+    "fitting_name",
+    "image_url",
+    "message_place",
+    "placed_messages",
+    "plain_text",
+    "response_tokens",
+    "segments",
+    "with_extra",
+]
+
+Placed: TypeAlias = tuple[str, ChatMessage]
+"""A message, and how errors name it."""
+
+Segment: TypeAlias = str | Image | Part | CacheMark
+"""Content that a conversion has to write: neighbouring texts are one."""
 
 
 def copy_data(value: Any) -> Any:
@@ -60,6 +87,98 @@ def fitting_id(call_id: str, accepted: re.Pattern[str]) -> str:
     if accepted.fullmatch(call_id):
         return call_id
     return "call_" + hashlib.sha256(call_id.encode()).hexdigest()[:32]
+
+
+def placed_messages(outcome: Outcome) -> list[Placed]:
+    """The messages with their places; a plain prompt is one user message."""
+    if outcome.messages is None:
+        return [("the prompt", ChatMessage("user", (plain_text(outcome),)))]
+    return [(message_place(i, message), message) for i, message in enumerate(outcome.messages)]
+
+
+def segments(message: ChatMessage, provider: str, *, marks: bool) -> list[Segment]:
+    """The content without empty texts and other providers' parts, and without marks unless they are asked for.
+
+    Texts that then stand side by side are joined: only an image, a part or a mark divides them.
+    """
+    found: list[Segment] = []
+    for part in message.parts:
+        if isinstance(part, TextPart):
+            if part.text and found and isinstance(found[-1], str):
+                found[-1] += part.text
+            elif part.text:
+                found.append(part.text)
+        elif isinstance(part, CacheMark):
+            if marks:
+                found.append(part)
+        elif isinstance(part, Image) or part.provider == provider:
+            found.append(part)
+    return found
+
+
+def base64_data(image: Image, place: str) -> tuple[str, str]:
+    """Media type and base64 text of a picture that is given by its bytes."""
+    assert image.data is not None, "an image has either bytes or a URL"
+    if image.media_type is None:
+        raise ProviderError(f"{place} holds an image of {len(image.data)} bytes without a media type")
+    return image.media_type, base64.b64encode(image.data).decode("ascii")
+
+
+def image_url(image: Image, place: str) -> str:
+    """The URL of a picture, a data URL for bytes."""
+    if image.data is None:
+        assert image.url is not None, "an image has either bytes or a URL"
+        return image.url
+    media_type, data = base64_data(image, place)
+    return f"data:{media_type};base64,{data}"
+
+
+def with_extra(request: dict[str, Any], extra: Mapping[str, Any], own: Collection[str]) -> dict[str, Any]:
+    """``request`` with ``extra`` of the prompt's config, which has the last word but for the ``own`` keys: those
+    hold the prompt itself, and are an error there."""
+    for key, value in extra.items():
+        if key in own:
+            raise ProviderError(
+                f"extra holds {key!r}, which the prompt itself gives; leave it out of config(extra=...)"
+            )
+        request[key] = copy_data(value)
+    return request
+
+
+def fitting_name(name: str, pattern: re.Pattern[str], place: str, rule: str) -> str:
+    """A function's name, if the provider takes it; ``rule`` says what it takes."""
+    if not pattern.fullmatch(name):
+        raise ProviderError(f"{place}: {rule}, got {name!r}")
+    return name
+
+
+def call_place(place: str, call: Call) -> str:
+    """How errors name a call."""
+    return f"{place}: the call of {call.name!r}" + ("" if call.id is None else f" (id {call.id!r})")
+
+
+def call_arguments(call: Call, place: str, provider: str) -> dict[str, Any]:
+    """The arguments as a mapping, for providers that take no JSON text; blank text is ``{}``.
+
+    Raises ProviderError for what is no JSON object, and for NaN and infinities, numbers too large included.
+    """
+    if not call.arguments.strip():
+        return {}
+    try:
+        value: object = json.loads(call.arguments, parse_constant=_refuse_constant)
+        json.dumps(value, allow_nan=False)  # 1e999 is read as infinity
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, dict):
+        raise ProviderError(
+            f"{call_place(place, call)} has arguments that are no JSON object, and {provider} takes nothing else: "
+            f"{short_repr(call.arguments)}"
+        )
+    return cast("dict[str, Any]", value)
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(name)
 
 
 def plain_text(outcome: Outcome) -> TextPart:

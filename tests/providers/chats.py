@@ -180,9 +180,10 @@ tools = st.lists(
     ),
     max_size=3,
 )
+stops = st.text(min_size=1, max_size=3)
 configs = st.builds(
     PromptConfig,
-    stop=st.none() | st.text(max_size=3) | st.lists(st.text(max_size=3), max_size=4).map(tuple),
+    stop=st.none() | stops | st.lists(stops, max_size=4).map(tuple),
     max_response_tokens=st.sampled_from((None, 1, 99, "tokens_reserved", "tokens_remaining")),
     extra=st.fixed_dictionaries({}, optional={"seed": st.integers(0, 9), "metadata": st.just({"a": "b"})}),
 )

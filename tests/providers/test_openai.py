@@ -95,6 +95,23 @@ def test_calls_and_results() -> None:
     ]
 
 
+def test_results_stand_directly_after_the_message_with_their_calls() -> None:
+    found = messages_of(
+        ChatMessage("assistant", tool_calls=(LOOK, Call("c2", "look", "{}"))),
+        ChatMessage("assistant", tool_calls=(Call("c3", "look", "{}"),)),
+        text_message("user", "Hurry."),
+        text_message("tool", "3", tool_call_id="c3"),
+        text_message("tool", "2", tool_call_id="c2"),
+        text_message("tool", "1", tool_call_id="c1"),
+    )
+    assert [message.get("content") for message in found] == [None, "2", "1", None, "3", "Hurry."]
+
+
+def test_an_id_may_come_again_once_it_is_answered() -> None:
+    answered = [ChatMessage("assistant", tool_calls=(LOOK,)), text_message("tool", "1", tool_call_id="c1")]
+    assert len(messages_of(*answered, *answered)) == 4
+
+
 def test_legacy_function_call() -> None:
     message = ChatMessage("assistant", function_call=Call(None, "look", "{}"))
     assert messages_of(message) == [
@@ -128,7 +145,10 @@ def test_long_call_ids_are_shortened_alike_everywhere() -> None:
     assert ids[2] == fits
     # Stable whatever stands around it, in every release: a prompt's beginning must keep its bytes.
     assert ids[0] == "call_3164596df4fdd018b2c567ec8c03e79b"
-    again = messages_of(ChatMessage("assistant", tool_calls=(Call(long, "look", "{}"),)))
+    again = messages_of(
+        ChatMessage("assistant", tool_calls=(Call(long, "look", "{}"),)),
+        ChatMessage("tool", tool_call_id=long),
+    )
     assert again[0]["tool_calls"][0]["id"] == ids[0]
 
 
@@ -256,7 +276,7 @@ def settings_of(config: PromptConfig, **more: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     ("stop", "sent"),
-    [(None, {}), ((), {}), ("x", {"stop": "x"}), (("a", "b"), {"stop": ["a", "b"]}), ("", {"stop": ""})],
+    [(None, {}), ((), {}), ("x", {"stop": "x"}), (("a", "b"), {"stop": ["a", "b"]})],
 )
 def test_stop(stop: Any, sent: dict[str, Any]) -> None:
     assert settings_of(PromptConfig(stop=stop)) == sent
@@ -300,6 +320,7 @@ def test_extra_may_bring_tools_where_the_prompt_has_none() -> None:
 
 # ------------------------------------------------------------------------------------------ refusals
 
+ASKS = ChatMessage("assistant", tool_calls=(LOOK,))
 TOOL: dict[str, Any] = {"tools": [Tool("look", "", {})]}
 REMAINING: dict[str, Any] = {
     "config": PromptConfig(max_response_tokens="tokens_remaining"),
@@ -311,7 +332,7 @@ REMAINING: dict[str, Any] = {
     ("outcome", "says"),
     [
         (
-            chat(text_message("user", "q"), ChatMessage("tool", (picture(),), tool_call_id="c1")),
+            chat(ASKS, ChatMessage("tool", (picture(),), tool_call_id="c1")),
             "messages[1] (tool message, tool_call_id='c1') holds an image; OpenAI takes images in user messages alone: move it to one",
         ),
         (
@@ -331,7 +352,10 @@ REMAINING: dict[str, Any] = {
             "messages[0] (user message, name='Ann B.'): OpenAI takes names without white space, angle brackets, bars and slashes, got 'Ann B.'",
         ),
         (
-            chat(ChatMessage("assistant", tool_calls=(Call("c", "web.search", "{}"),))),
+            chat(
+                ChatMessage("assistant", tool_calls=(Call("c", "web.search", "{}"),)),
+                ChatMessage("tool", tool_call_id="c"),
+            ),
             "messages[0] (assistant message): OpenAI takes names of 1 to 64 letters, digits, '_' and '-' for functions, got 'web.search'",
         ),
         (
@@ -350,6 +374,34 @@ REMAINING: dict[str, Any] = {
         (
             chat(text_message("user", "q"), config=PromptConfig(stop=tuple("abcde"))),
             "OpenAI takes at most 4 stop texts, got 5",
+        ),
+        (
+            chat(text_message("user", "q"), config=PromptConfig(stop=("a", ""))),
+            "OpenAI refuses an empty stop text; leave stop out of config() for none",
+        ),
+        (
+            chat(text_message("user", "q"), config=PromptConfig(stop="")),
+            "OpenAI refuses an empty stop text; leave stop out of config() for none",
+        ),
+        (
+            chat(text_message("user", "q", name="x" * 65)),
+            f"messages[0] (user message, name='{'x' * 65}'): OpenAI takes names of at most 64 characters, got one of 65",
+        ),
+        (
+            chat(ASKS),
+            "messages[0] (assistant message): the call of 'look' (id 'c1') has no result, and OpenAI refuses that",
+        ),
+        (
+            chat(text_message("tool", "blue", tool_call_id="c1"), ASKS),
+            "messages[0] (tool message, tool_call_id='c1') answers no call before it that has no result yet, and OpenAI refuses that",
+        ),
+        (
+            chat(ASKS, *[text_message("tool", "blue", tool_call_id="c1")] * 2),
+            "messages[2] (tool message, tool_call_id='c1') answers no call before it that has no result yet, and OpenAI refuses that",
+        ),
+        (
+            chat(ASKS, ASKS, text_message("tool", "blue", tool_call_id="c1")),
+            "messages[1] (assistant message): the call of 'look' (id 'c1') has the id of a call before it that has no result yet; OpenAI tells calls by their ids",
         ),
         (
             chat(text_message("user", "q"), token_count=10, **REMAINING),

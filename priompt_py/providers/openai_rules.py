@@ -1,0 +1,59 @@
+"""What both of OpenAI's APIs ask for: names, stop texts, and marks for prefix caching on content parts."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from priompt_py.errors import ProviderError
+from priompt_py.model.prompt import ChatMessage
+from priompt_py.providers.shared import fitting_name
+
+__all__ = ["Marks", "function_name", "message_name", "refuse_image"]
+
+_FUNCTION_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+_MESSAGE_NAME = re.compile(r"[^\s<|\\/>]+")
+_LONGEST_NAME = 64
+# Content parts that a mark for prefix caching can stand on: of chats, then of responses.
+_MARKABLE = ("text", "image_url", "input_audio", "file", "input_text", "input_image", "input_file")
+
+
+def function_name(name: str, place: str) -> str:
+    """A function's name, if OpenAI takes it."""
+    rule = "OpenAI takes names of 1 to 64 letters, digits, '_' and '-' for functions"
+    return fitting_name(name, _FUNCTION_NAME, place, rule)
+
+
+def message_name(name: str, place: str) -> str:
+    """The name of a message's author, if OpenAI takes it."""
+    if len(name) > _LONGEST_NAME:
+        raise ProviderError(
+            f"{place}: OpenAI takes names of at most {_LONGEST_NAME} characters, got one of {len(name)}"
+        )
+    rule = "OpenAI takes names without white space, angle brackets, bars and slashes"
+    return fitting_name(name, _MESSAGE_NAME, place, rule)
+
+
+def refuse_image(message: ChatMessage, place: str, where: tuple[str, ...]) -> None:
+    """Raises ProviderError unless messages of this role may hold images; ``where`` are the roles that may."""
+    if message.role not in where:
+        rule = "user messages alone" if len(where) == 1 else "user and tool messages alone"
+        raise ProviderError(f"{place} holds an image; OpenAI takes images in {rule}: move it to one")
+
+
+class Marks:
+    """Where the next mark goes: on the nearest part before it that can hold one, in whatever message."""
+
+    def __init__(self) -> None:
+        self._holder: dict[str, Any] | None = None
+
+    def passed(self, part: dict[str, Any]) -> dict[str, Any]:
+        """``part``, on which the next mark may fall from now on."""
+        if part.get("type") in _MARKABLE:
+            self._holder = part
+        return part
+
+    def set(self) -> None:
+        """Marks the nearest part, unless there is none or the author marked it otherwise."""
+        if self._holder is not None:
+            self._holder.setdefault("prompt_cache_breakpoint", {"mode": "explicit"})
