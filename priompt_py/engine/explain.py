@@ -227,7 +227,7 @@ class Explanation:
     def spans(self, text: str) -> Span:
         """The spans over the prompt's flat text."""
         entries = self.recorded.entries
-        starts, end = self._starts()
+        starts, end = self.starts()
         inside: dict[int, list[Span]] = {}
         for number in range(len(entries) - 1, -1, -1):
             entry, own = entries[number], inside.pop(number, [])
@@ -258,7 +258,7 @@ class Explanation:
 
     _kept_reasons: list[Reason] | None = attrs.field(init=False, default=None)
 
-    def _starts(self) -> tuple[dict[int, list[int]], int]:
+    def starts(self) -> tuple[dict[int, list[int]], int]:
         """Where each leaf of each ops that is in begins in the flat text, and one place more; and where all end."""
         chat_format = self.pricing.chat_format
         last_end = self._messages_in() if self.pricing.last_message_incomplete else -1

@@ -15,8 +15,8 @@ from priompt_py.engine.pricing import Pricing
 from priompt_py.engine.solve import Solution, solve
 from priompt_py.errors import ArgumentTypeError, ArgumentValueError
 from priompt_py.face import callbacks as hooks
-from priompt_py.face import inspect as inspections
 from priompt_py.face.rendered import Rendered
+from priompt_py.face.report import Report
 from priompt_py.face.settings import Settings, check_flag, settle
 from priompt_py.model.curve import Curve, Why
 from priompt_py.model.elements import Child, Image
@@ -142,6 +142,8 @@ class Program:
             pair_tools=pair_tools,
             cache=cache,
         )
+        from priompt_py.face import inspect as inspections
+
         return inspections.curve(self, settings, self.priced(settings))
 
     def why(
@@ -170,6 +172,8 @@ class Program:
             pair_tools=pair_tools,
             cache=cache,
         )
+        from priompt_py.face import inspect as inspections
+
         return inspections.why(self, settings, self.priced(settings), name)
 
     # -- steps --------------------------------------------------------------------------------
@@ -261,12 +265,18 @@ class Program:
             text = rendered.to_text()
             return SourceMap(text, self.explain(solution, pricing).spans(text))
 
+        def tell() -> Report:
+            from priompt_py.face.reporting import make_report
+
+            return make_report(self.explain(solution, pricing), self._compiled, pricing, outcome)
+
         rendered = Rendered(
             outcome=outcome,
             tokenizer=settings.tokenizer,
             chat_format=settings.chat_format,
             decide=decide,
             spans=spans if source_map else None,
+            tell=tell,
         )
         return rendered
 

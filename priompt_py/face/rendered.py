@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 
 from priompt_py.errors import PromptError
+from priompt_py.face.report import Report
 from priompt_py.model.elements import Capture, Number, ToolDefinition
 from priompt_py.model.outcome import CountKind, Decision, Outcome
 from priompt_py.model.prompt import ChatMessage, PromptConfig, Tool
@@ -27,8 +28,8 @@ class Rendered:
 
     Two are equal if what they hold is: messages or text, tools, config, handlers, counts, limit and cutoff.
 
-    Pickled, copied to another process say, it keeps everything but ``decisions`` and ``source_map`` that nobody had
-    asked for: asking the copy for them raises PromptError.
+    Pickled, copied to another process say, it keeps everything but ``decisions``, ``source_map`` and ``report`` that nobody
+    had asked for: asking the copy for them raises PromptError.
     """
 
     _outcome: Outcome = attrs.field(alias="outcome")
@@ -36,6 +37,7 @@ class Rendered:
     _chat_format: ChatFormat = attrs.field(alias="chat_format")
     _decide: Callable[[], tuple[Decision, ...]] | None = attrs.field(alias="decide")
     _spans: Callable[[], SourceMap] | None = attrs.field(default=None, alias="spans")
+    _tell: Callable[[], Report] | None = attrs.field(default=None, alias="tell")
     _made: dict[str, Any] = attrs.field(init=False, factory=dict[str, Any])
 
     # ---------------------------------------------------------------------------------- what it holds
@@ -123,6 +125,18 @@ class Rendered:
         if "source_map" not in self._made:
             self._made["source_map"] = None if self._spans is None else self._spans()
         made: SourceMap | None = self._made["source_map"]
+        return made
+
+    @property
+    def report(self) -> Report:
+        """What is shown of it, as plain data; made when first asked for."""
+        if "report" not in self._made:
+            if self._tell is None:
+                raise PromptError(
+                    "this prompt was pickled before its report was made; ask for .report before pickling it"
+                )
+            self._made["report"] = self._tell()
+        made: Report = self._made["report"]
         return made
 
     # ---------------------------------------------------------------------------------- conversions
