@@ -115,7 +115,7 @@ def output_from_openai_responses(response: Any) -> ModelOutput:
         else:
             if kind == "reasoning":
                 thoughts += [part["text"] for key in ("summary", "content") for _, part in _each(item, key)]
-            content.append(Part(provider="openai-responses", data=item))
+            content.append(Part(provider="openai", data=item))
     reason = _reason(_inner(data, "incomplete_details").get("reason")) or ("tool_calls" if calls else "stop")
     return ModelOutput(
         text="".join(texts),

@@ -17,7 +17,7 @@ from priompt_py.model.elements import Call, Image, Part
 from priompt_py.model.outcome import Outcome
 from priompt_py.model.prompt import CacheMark, ChatMessage, Tool
 from priompt_py.providers.openai_history import from_openai
-from priompt_py.providers.openai_rules import Marks, function_name, message_name, refuse_image
+from priompt_py.providers.openai_rules import Marks, for_chats, function_name, message_name, refuse_image
 from priompt_py.providers.pairs import paired
 from priompt_py.providers.shared import (
     copy_data,
@@ -32,9 +32,6 @@ from priompt_py.providers.shared import (
 __all__ = ["MaxTokensKey", "from_openai", "to_openai"]
 
 MaxTokensKey = Literal["max_completion_tokens", "max_tokens"]
-
-PROVIDER = "openai"
-"""Opaque parts of this provider are written back, those of others are left out."""
 
 _MOST_STOPS = 4
 _CALL_ID = re.compile(r".{1,40}", re.DOTALL)
@@ -117,7 +114,7 @@ def _content(parts: list[dict[str, Any]], message: ChatMessage) -> str | list[di
     """A string where the message holds text alone and no mark, else its parts."""
     if not parts:
         return ""
-    ours = not any(isinstance(part, Part) and part.provider == PROVIDER for part in message.parts)
+    ours = not any(isinstance(part, Part) and for_chats(message, part) for part in message.parts)
     if ours and len(parts) == 1 and parts[0].keys() == {"type", "text"}:
         return str(parts[0]["text"])
     return parts
@@ -126,7 +123,7 @@ def _content(parts: list[dict[str, Any]], message: ChatMessage) -> str | list[di
 def _parts(message: ChatMessage, place: str, marks: Marks, *, cache_marks: bool) -> list[dict[str, Any]]:
     """The message's content as parts: neighbouring texts joined, empty ones left out."""
     parts: list[dict[str, Any]] = []
-    for item in segments(message, PROVIDER, marks=cache_marks):
+    for item in segments(message, for_chats, marks=cache_marks):
         if isinstance(item, CacheMark):
             marks.set()
         elif isinstance(item, Image):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar, cast
+from collections.abc import Iterable, Mapping
+from typing import Any, cast
 
 from priompt_py.author.messages import (
     assistant_message,
@@ -12,16 +12,15 @@ from priompt_py.author.messages import (
     tool_message,
     user_message,
 )
-from priompt_py.author.parts import image, part
+from priompt_py.author.parts import image
 from priompt_py.author.tags import cache_break
 from priompt_py.errors import ArgumentTypeError, ArgumentValueError
 from priompt_py.model.elements import Element, Message
+from priompt_py.providers.openai_rules import PROVIDER
+from priompt_py.providers.reading import PartTokens, at, list_of, mapping, only, opaque, shown, text
 
 __all__ = ["from_openai"]
 
-PartTokens = Callable[[Mapping[str, Any]], int]
-
-_T = TypeVar("_T")
 _KEYS = {
     "system": ("role", "content", "name"),
     "developer": ("role", "content", "name"),
@@ -39,12 +38,10 @@ _REMEDIES = {
 }
 
 
-def from_openai(
-    messages: Iterable[Mapping[str, Any]], *, part_tokens: PartTokens | None = None
-) -> list[Message]:
+def from_openai(messages: Iterable[Any], *, part_tokens: PartTokens | None = None) -> list[Message]:
     """The elements of messages in the form of OpenAI's chat completions, one for each, in order.
 
-    Takes what requests hold and what answers give (``message.model_dump()``); a key whose value is ``None`` is as
+    Takes what requests hold and what answers give, the client's own objects too; a key whose value is ``None`` is as
     if it weren't there. Pictures become images, those in data URLs their bytes; a refusal becomes text of the
     assistant; audio and files become parts of provider ``openai``, whose tokens ``part_tokens(part)`` tells
     (else they count as their JSON text); a ``prompt_cache_breakpoint`` becomes a ``cache_break``.
@@ -52,11 +49,11 @@ def from_openai(
     Raises ArgumentTypeError or ArgumentValueError, beginning with the place (``messages[2].content[0]``, 0-based),
     for whatever it does not know. Whether calls and results belong together is checked when rendered.
     """
-    given = cast("object", messages)
-    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
-        raise ArgumentTypeError(f"from_openai() needs a list of messages, got {_short(messages)}")
     reader = _Reader(part_tokens)
-    return [reader.message(f"messages[{i}]", message) for i, message in enumerate(messages)]
+    return [
+        reader.message(f"messages[{i}]", message)
+        for i, message in enumerate(list_of("from_openai", messages, "messages"))
+    ]
 
 
 class _Reader:
@@ -66,30 +63,30 @@ class _Reader:
         self._part_tokens = part_tokens
 
     def message(self, place: str, value: object) -> Message:
-        message = _mapping(place, value)
+        message = mapping(place, value)
         role = message.get("role")
         if not isinstance(role, str) or role not in _KEYS:
             if role == "function":
                 raise ArgumentValueError(f"{place}: {_REMEDIES['function']}")
-            raise ArgumentValueError(f"{place} needs one of the roles {', '.join(_KEYS)}, got {_short(role)}")
+            raise ArgumentValueError(f"{place} needs one of the roles {', '.join(_KEYS)}, got {shown(role)}")
         if "audio" in message:
             raise ArgumentValueError(f"{place}: {_REMEDIES['audio']}")
-        _only(place, message, _KEYS[role], f"{role} message")
+        only(place, message, _KEYS[role], f"{role} message")
         content = self.content(place, message, role)
         name = message.get("name")
         if role == "tool":
             if "tool_call_id" not in message:
                 raise ArgumentValueError(f"{place} needs tool_call_id, the id of the call that it answers")
             call_id = message["tool_call_id"]
-            return _at(place, lambda: tool_message(tool_call_id=call_id, name=name)[content])
+            return at(place, lambda: tool_message(tool_call_id=call_id, name=name)[content])
         if role == "assistant":
             calls = _calls(place, message)
             function_call = _function(f"{place}.function_call", message.get("function_call"))
-            return _at(
+            return at(
                 place,
                 lambda: assistant_message(name=name, tool_calls=calls, function_call=function_call)[content],
             )
-        return _at(place, lambda: _SPEAKERS[role](name=name)[content])
+        return at(place, lambda: _SPEAKERS[role](name=name)[content])
 
     def content(self, place: str, message: Mapping[str, Any], role: str) -> list[str | Element]:
         content = message.get("content")
@@ -100,44 +97,40 @@ class _Reader:
             for i, item in enumerate(cast("list[object]", content)):
                 found += self.part(f"{place}.content[{i}]", item, role)
         elif content is not None:
-            raise ArgumentTypeError(f"{place}.content needs text or a list of parts, got {_short(content)}")
+            raise ArgumentTypeError(f"{place}.content needs text or a list of parts, got {shown(content)}")
         elif role != "assistant":
             raise ArgumentValueError(f"{place} needs content")
         if "refusal" in message:
-            found.append(_text(f"{place}.refusal", message["refusal"]))
+            found.append(text(f"{place}.refusal", message["refusal"]))
         return found
 
     def part(self, place: str, value: object, role: str) -> list[str | Element]:
         """A content part; a mark for prefix caching follows the part that it stands in."""
-        item = _mapping(place, value)
+        item = mapping(place, value)
         kind = item.get("type")
         if kind == "text":
-            _only(place, item, ("type", "text", "prompt_cache_breakpoint"), "text part")
-            return [_text(f"{place}.text", item.get("text")), *_mark(place, item)]
+            only(place, item, ("type", "text", "prompt_cache_breakpoint"), "text part")
+            return [text(f"{place}.text", item.get("text")), *_mark(place, item)]
         if kind == "refusal" and role == "assistant":
-            _only(place, item, ("type", "refusal"), "refusal part")
-            return [_text(f"{place}.refusal", item.get("refusal"))]
+            only(place, item, ("type", "refusal"), "refusal part")
+            return [text(f"{place}.refusal", item.get("refusal"))]
         if kind == "image_url" and role in ("user", "tool"):
-            _only(place, item, ("type", "image_url", "prompt_cache_breakpoint"), "image part")
+            only(place, item, ("type", "image_url", "prompt_cache_breakpoint"), "image part")
             return [_image(f"{place}.image_url", item.get("image_url")), *_mark(place, item)]
         if kind in ("input_audio", "file") and role == "user":
-            return [self.opaque(place, cast("Mapping[str, Any]", value))]
-        raise ArgumentValueError(f"{place}: a {role} message can't hold a part of type {_short(kind)}")
-
-    def opaque(self, place: str, item: Mapping[str, Any]) -> Element:
-        tokens = None if self._part_tokens is None else self._part_tokens(item)
-        return _at(place, lambda: part(provider="openai", data=item, tokens=tokens))
+            return [opaque(place, PROVIDER, value, self._part_tokens)]
+        raise ArgumentValueError(f"{place}: a {role} message can't hold a part of type {shown(kind)}")
 
 
 # ------------------------------------------------------------------------------------------ parts and calls
 
 
 def _image(place: str, value: object) -> Element:
-    source = _mapping(place, value)
-    _only(place, source, ("url", "detail"), "picture")
-    url = _text(f"{place}.url", source.get("url"))
+    source = mapping(place, value)
+    only(place, source, ("url", "detail"), "picture")
+    url = text(f"{place}.url", source.get("url"))
     detail = source.get("detail", "auto")
-    return _at(place, lambda: image(url=url, detail=detail))
+    return at(place, lambda: image(url=url, detail=detail))
 
 
 def _mark(place: str, item: Mapping[str, Any]) -> list[Element]:
@@ -145,28 +138,28 @@ def _mark(place: str, item: Mapping[str, Any]) -> list[Element]:
     if "prompt_cache_breakpoint" not in item:
         return []
     place = f"{place}.prompt_cache_breakpoint"
-    mark = _mapping(place, item["prompt_cache_breakpoint"])
-    _only(place, mark, ("mode", "ttl"), "mark")
+    mark = mapping(place, item["prompt_cache_breakpoint"])
+    only(place, mark, ("mode", "ttl"), "mark")
     if mark.get("mode") != "explicit":
-        raise ArgumentValueError(f"{place} needs the mode 'explicit', got {_short(mark.get('mode'))}")
+        raise ArgumentValueError(f"{place} needs the mode 'explicit', got {shown(mark.get('mode'))}")
     return [cache_break]
 
 
 def _calls(place: str, message: Mapping[str, Any]) -> list[dict[str, Any]]:
     calls = message.get("tool_calls", ())
     if not isinstance(calls, list | tuple):
-        raise ArgumentTypeError(f"{place}.tool_calls needs a list of calls, got {_short(calls)}")
+        raise ArgumentTypeError(f"{place}.tool_calls needs a list of calls, got {shown(calls)}")
     return [_call(f"{place}.tool_calls[{i}]", call) for i, call in enumerate(cast("list[object]", calls))]
 
 
 def _call(place: str, value: object) -> dict[str, Any]:
-    call = _mapping(place, value)
+    call = mapping(place, value)
     kind = call.get("type", "function")
     if kind == "custom":
         raise ArgumentValueError(f"{place}: {_REMEDIES['custom']}")
     if kind != "function":
-        raise ArgumentValueError(f"{place} needs the type 'function', got {_short(kind)}")
-    _only(place, call, ("id", "type", "function"), "call")
+        raise ArgumentValueError(f"{place} needs the type 'function', got {shown(kind)}")
+    only(place, call, ("id", "type", "function"), "call")
     function = _function(f"{place}.function", call.get("function"))
     if "id" not in call or function is None:
         raise ArgumentValueError(f"{place} needs {'function' if 'id' in call else 'id'}")
@@ -176,43 +169,6 @@ def _call(place: str, value: object) -> dict[str, Any]:
 def _function(place: str, value: object) -> dict[str, Any] | None:
     if value is None:
         return None
-    function = _mapping(place, value)
-    _only(place, function, ("name", "arguments"), "function")
+    function = mapping(place, value)
+    only(place, function, ("name", "arguments"), "function")
     return function
-
-
-# ------------------------------------------------------------------------------------------ checks
-
-
-def _mapping(place: str, value: object) -> dict[str, Any]:
-    """``value`` as a dict without the keys that hold None."""
-    if isinstance(value, Mapping):
-        mapping = cast("Mapping[str, Any]", value)
-        return {key: item for key, item in mapping.items() if item is not None}
-    hint = "; give its mapping: .model_dump()" if hasattr(value, "model_dump") else ""
-    raise ArgumentTypeError(f"{place} needs a mapping, got {_short(value)}{hint}")
-
-
-def _only(place: str, mapping: Mapping[str, Any], keys: tuple[str, ...], what: str) -> None:
-    for key in mapping:
-        if key not in keys:
-            raise ArgumentValueError(f"{place} has the unknown key {key!r}; a {what} takes {', '.join(keys)}")
-
-
-def _text(place: str, value: object) -> str:
-    if isinstance(value, str):
-        return value
-    raise ArgumentTypeError(f"{place} needs text, got {_short(value)}")
-
-
-def _at(place: str, build: Callable[[], _T]) -> _T:
-    """What ``build`` makes; the errors of tags begin with ``place``."""
-    try:
-        return build()
-    except (ArgumentTypeError, ArgumentValueError) as error:
-        raise type(error)(f"{place}: {error}") from None
-
-
-def _short(value: object) -> str:
-    shown = repr(value)
-    return f"{shown if len(shown) <= 60 else shown[:57] + '...'} ({type(value).__name__})"

@@ -6,16 +6,42 @@ import re
 from typing import Any
 
 from priompt_py.errors import ProviderError
+from priompt_py.model.elements import Part
 from priompt_py.model.prompt import ChatMessage
 from priompt_py.providers.shared import fitting_name
 
-__all__ = ["Marks", "function_name", "message_name", "refuse_image"]
+__all__ = ["PROVIDER", "Marks", "for_chats", "for_responses", "function_name", "message_name", "refuse_image"]
+
+PROVIDER = "openai"
+"""Opaque parts of this provider are written back, those of others are left out."""
+
 
 _FUNCTION_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _MESSAGE_NAME = re.compile(r"[^\s<|\\/>]+")
 _LONGEST_NAME = 64
 # Content parts that a mark for prefix caching can stand on: of chats, then of responses.
 _MARKABLE = ("text", "image_url", "input_audio", "file", "input_text", "input_image", "input_file")
+
+
+_CHAT_PARTS = ("text", "refusal", "image_url", "input_audio", "file")
+
+
+def for_chats(message: ChatMessage, part: Part) -> bool:
+    """Whether a part is content of chat completions, and not of Responses.
+
+    There the assistant has but texts and refusals, and no type but sound begins with ``input_``.
+    """
+    kind = str(part.data.get("type"))
+    if message.role == "assistant":
+        ours = kind in ("text", "refusal")
+    else:
+        ours = kind == "input_audio" or not kind.startswith("input_")
+    return ours and part.provider == PROVIDER
+
+
+def for_responses(_: ChatMessage, part: Part) -> bool:
+    """Whether a part is content of Responses (beside the assistant's texts: an item), and not of chat completions."""
+    return part.provider == PROVIDER and part.data.get("type") not in _CHAT_PARTS
 
 
 def function_name(name: str, place: str) -> str:

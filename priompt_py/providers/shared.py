@@ -7,7 +7,7 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
 from priompt_py.errors import ProviderError
@@ -96,8 +96,11 @@ def placed_messages(outcome: Outcome) -> list[Placed]:
     return [(message_place(i, message), message) for i, message in enumerate(outcome.messages)]
 
 
-def segments(message: ChatMessage, provider: str, *, marks: bool) -> list[Segment]:
-    """The content without empty texts and other providers' parts, and without marks unless they are asked for.
+def segments(
+    message: ChatMessage, holds: Callable[[ChatMessage, Part], bool], *, marks: bool
+) -> list[Segment]:
+    """The content without empty texts, without parts that the request does not hold (other providers'), and without
+    marks unless they are asked for.
 
     Texts that then stand side by side are joined: only an image, a part or a mark divides them.
     """
@@ -111,7 +114,7 @@ def segments(message: ChatMessage, provider: str, *, marks: bool) -> list[Segmen
         elif isinstance(part, CacheMark):
             if marks:
                 found.append(part)
-        elif isinstance(part, Image) or part.provider == provider:
+        elif isinstance(part, Image) or holds(message, part):
             found.append(part)
     return found
 

@@ -201,7 +201,7 @@ def test_a_response(given: Any) -> None:
         finish_reason="stop",
         usage=Usage(5, 4, 3, 2, 1),
         reasoning="First.\n\nThen.",
-        content=(Part(provider="openai-responses", data=REASONING), "Hello"),
+        content=(Part(provider="openai", data=REASONING), "Hello"),
     )
 
 
@@ -233,7 +233,7 @@ def test_a_response(given: Any) -> None:
             response({"type": "web_search_call", "id": "ws_1"}, said("")),
             ModelOutput(
                 finish_reason="stop",
-                content=(Part(provider="openai-responses", data={"type": "web_search_call", "id": "ws_1"}),),
+                content=(Part(provider="openai", data={"type": "web_search_call", "id": "ws_1"}),),
             ),
         ),
     ],
