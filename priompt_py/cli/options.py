@@ -48,6 +48,13 @@ def prompt_options(command: F) -> F:
         tokenizer_options,
         click.option("--limit", metavar="N", help="The most tokens; the prompt's own limit when not given."),
         click.option(
+            "--module",
+            "modules",
+            metavar="MODULE",
+            multiple=True,
+            help="Where SOURCE is an id: a module or .py file that registers prompts.",
+        ),
+        click.option(
             "--set",
             "settings",
             metavar="NAME=VALUE",
@@ -57,7 +64,8 @@ def prompt_options(command: F) -> F:
         click.option(
             "--props",
             metavar="PROPS",
-            help="Props: JSON that begins with {, a .json or .yaml file, or - for JSON on standard input.",
+            help="Props: JSON that begins with {, a .json or .yaml file, the name of an example or dump, or - for JSON on "
+            "standard input.",
         ),
         click.argument("source", metavar="SOURCE"),
     ):

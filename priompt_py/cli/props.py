@@ -5,37 +5,49 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn, cast
+from typing import Any, cast
 
 from priompt_py.cli.faults import Fault
 from priompt_py.cli.files import STDIN, name_of, read_text
 from priompt_py.cli.streams import argument_text, shown
+from priompt_py.model.values import short_repr
+from priompt_py.preview.dumps import parse_json
+from priompt_py.preview.names import is_name
 
-__all__ = ["read_props"]
+__all__ = ["is_named", "read_props"]
 
 
-def read_props(props: str | None, settings: Sequence[str]) -> dict[str, Any]:
-    """The props that ``--props`` and then each ``--set`` give. Raises Fault."""
-    found = {} if props is None else _props_option(props)
+def is_named(option: str | None) -> bool:
+    """Whether ``--props`` is the name of an example or a dump."""
+    return option is not None and is_name(option) and Path(option).suffix.lower() not in _READERS
+
+
+def _no_names(name: str) -> Mapping[str, Any]:
+    raise Fault(f"there are no examples or dumps here, got --props {name}")
+
+
+def read_props(
+    props: str | None, settings: Sequence[str], named: Callable[[str], Mapping[str, Any]] = _no_names
+) -> dict[str, Any]:
+    """The props that ``--props`` and then each ``--set`` give; ``named`` gives those of a name. Raises Fault."""
+    found = {} if props is None else _props_option(props, named)
     for setting in settings:
         _set(found, argument_text(setting))
     return found
 
 
-def _props_option(option: str) -> dict[str, Any]:
+def _props_option(option: str, named: Callable[[str], Mapping[str, Any]]) -> dict[str, Any]:
     if option.lstrip().startswith("{"):
         return _mapping(_parse_json(argument_text(option), "--props"), "--props")
     if option == STDIN:
         return _mapping(_parse_json(read_text(option), name_of(option)), name_of(option))
-    readers: dict[str, Callable[[str, str], Any]] = {
-        ".json": _parse_json,
-        ".yaml": _parse_yaml,
-        ".yml": _parse_yaml,
-    }
-    reader = readers.get(Path(option).suffix.lower())
+    if is_named(option):
+        return dict(named(option))
+    reader = _READERS.get(Path(option).suffix.lower())
     if reader is None:
         raise Fault(
-            f"--props needs JSON that begins with {{, a .json or .yaml file, or -, got {shown(option)!r}"
+            "--props needs JSON that begins with {, a .json or .yaml file, the name of an example or dump, or -, "
+            f"got {short_repr(shown(option))}"
         )
     return _mapping(reader(read_text(option), name_of(option)), name_of(option))
 
@@ -64,7 +76,7 @@ def _set(props: dict[str, Any], setting: str) -> None:
             raise Fault(f"--set {name}: {'.'.join(outer[:depth])} is {_kind(inner)}, not an object")
         here = cast("dict[str, Any]", inner)
     try:
-        here[last] = strict_json(text)
+        here[last] = parse_json(text)
     except (ValueError, RecursionError):
         here[last] = text
 
@@ -72,34 +84,9 @@ def _set(props: dict[str, Any], setting: str) -> None:
 # ------------------------------------------------------------------------------------------ parsing
 
 
-def strict_json(text: str) -> Any:
-    """JSON as the standard says: no NaN or infinity, and no name twice in one object. Raises ValueError."""
-    return json.loads(text, parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=_unique)
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON number")
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if number - number != 0.0:
-        raise ValueError(f"{text} is too large a number")
-    return number
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for name, value in pairs:
-        if name in found:
-            raise ValueError(f"the name {name!r} stands twice in one object")
-        found[name] = value
-    return found
-
-
 def _parse_json(text: str, place: str) -> Any:
     try:
-        return strict_json(text)
+        return parse_json(text)
     except json.JSONDecodeError as error:
         raise Fault(f"not JSON: {error.msg}", place=f"{place}:{error.lineno}:{error.colno}") from None
     except RecursionError:
@@ -146,3 +133,11 @@ _KINDS: Mapping[type, str] = {
 
 def _kind(value: object) -> str:
     return _KINDS.get(type(value), f"a {type(value).__name__}")
+
+
+_READERS: dict[str, Callable[[str, str], Any]] = {
+    ".json": _parse_json,
+    ".yaml": _parse_yaml,
+    ".yml": _parse_yaml,
+}
+"""How files of props are read, by their suffix."""

@@ -48,7 +48,8 @@ def render(form: str | None, output: str | None, *, decisions: bool, **options: 
     """Render SOURCE under its token limit, to standard output.
 
     SOURCE is a template (chat.priompt), package.module:prompt or file.py:prompt (a function, whose keyword arguments
-    are the props, or a node), a JSON tree (tree.json), or - for a JSON tree on standard input.
+    are the props, or a node), the id of a registered prompt, a JSON tree (tree.json), or - for a JSON tree on standard
+    input.
     """
     if form is not None:
         choose("--format", form, tuple(FORMATS))

@@ -12,7 +12,7 @@ from priompt_py.author.children import spread
 from priompt_py.cli.faults import Fault, prompt_code
 from priompt_py.cli.files import STDIN
 from priompt_py.cli.options import read_limit
-from priompt_py.cli.props import read_props
+from priompt_py.cli.props import is_named, read_props
 from priompt_py.cli.sources import Source, importable, load_source
 from priompt_py.cli.streams import argument_text
 from priompt_py.errors import ArgumentTypeError
@@ -30,6 +30,7 @@ class PromptOptions:
 
     source: str
     props: str | None
+    modules: tuple[str, ...]
     settings: tuple[str, ...]
     limit: str | None
     tokenizer: str | None
@@ -42,15 +43,18 @@ def render_source(options: PromptOptions, *, callbacks: bool = True) -> Rendered
     limit = read_limit(options.limit)
     if options.source == STDIN and options.props == STDIN:
         raise Fault("standard input can't be both SOURCE and --props")
-    props = read_props(options.props, options.settings)
+    # What is wrong with them is told before any code is run; a name is looked up in the source.
+    props = {} if is_named(options.props) else read_props(options.props, options.settings)
     keywords = {
         "tokenizer": checked_tokenizer(options.tokenizer, options.model),
         "model": options.model,
         "last_message_incomplete": options.last_message_incomplete,
         "callbacks": callbacks,
     }
-    with importable(options.source):
-        source = load_source(options.source)
+    with importable(options.source, options.modules):
+        source = load_source(options.source, options.modules)
+        if is_named(options.props):
+            props = read_props(options.props, options.settings, source.props_named)
         if options.tokenizer is None and options.model is None and source.tokenizer is not None:
             keywords["tokenizer"] = checked_tokenizer(source.tokenizer, None)
         if limit is None:

@@ -1,8 +1,8 @@
 """``SOURCE``: where a prompt comes from, and how its node is made from props.
 
 A source is a template (a ``.priompt`` file), a JSON tree (a ``.json`` file, or ``-`` for standard input), a name in a
-module (``package.module:prompt``) or in a file (``file.py:prompt``), or a file whose suffix has a loader
-(:func:`register_loader`).
+module (``package.module:prompt``) or in a file (``file.py:prompt``), the id of a registered prompt, or a file whose
+suffix has a loader (:func:`register_loader`).
 """
 
 from __future__ import annotations
@@ -10,16 +10,34 @@ from __future__ import annotations
 import contextlib
 import inspect
 import sys
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from priompt_py.cli.faults import FAILED, Fault, near, prompt_code
 from priompt_py.cli.files import STDIN, name_of, read_text
+from priompt_py.cli.registered import VARIABLE, find_registered, modules_of_prompts
 from priompt_py.cli.streams import shown
+from priompt_py.errors import ArgumentTypeError, ArgumentValueError, SourceError
+from priompt_py.preview.names import is_id
+from priompt_py.preview.recording import without_dumps
+from priompt_py.preview.registry import described, is_template, registered_as, registered_prompts
 
-__all__ = ["Build", "Loader", "Source", "importable", "load_source", "register_loader"]
+if TYPE_CHECKING:
+    from priompt_py.preview.registry import RegisteredPrompt
+
+__all__ = [
+    "Build",
+    "Loader",
+    "PropsNamed",
+    "Source",
+    "dump_of",
+    "importable",
+    "load_source",
+    "register_loader",
+    "typed_props",
+]
 
 Build: TypeAlias = "Callable[[Mapping[str, Any]], Any]"
 """Makes a prompt's node from its props; raises Fault for props that it doesn't take."""
@@ -29,16 +47,32 @@ class Source:
     """A prompt that was found: ``name`` is what messages call it, ``build`` makes its node from props.
 
     ``token_limit`` is the prompt's own limit, in tokens, if it has one, ``tokenizer`` the name of its own tokenizer.
+    ``props_named`` gives the props of an example or a dump by its name; raises Fault.
     """
 
     def __init__(
-        self, name: str, build: Build, *, token_limit: int | None = None, tokenizer: str | None = None
+        self,
+        name: str,
+        build: Build,
+        *,
+        token_limit: int | None = None,
+        tokenizer: str | None = None,
+        props_named: PropsNamed | None = None,
     ) -> None:
         self.name = name
         self.build = build
         self.token_limit = token_limit
         self.tokenizer = tokenizer
+        self.props_named: PropsNamed = props_named or self._no_names
 
+    def _no_names(self, name: str) -> Mapping[str, Any]:
+        raise Fault(
+            f"only templates and registered prompts have examples, got --props {name}", place=self.name
+        )
+
+
+PropsNamed: TypeAlias = "Callable[[str], Mapping[str, Any]]"
+"""Gives the props of an example or a dump by its name; raises Fault."""
 
 Loader: TypeAlias = "Callable[[str], Source]"
 """Loads the file of this name."""
@@ -51,8 +85,8 @@ def register_loader(suffix: str, loader: Loader) -> None:
     _loaders[suffix] = loader
 
 
-def load_source(source: str) -> Source:
-    """Find the prompt that ``source`` names. Raises Fault."""
+def load_source(source: str, modules: Sequence[str] = ()) -> Source:
+    """Find the prompt that ``source`` names; ``modules`` register it where it is an id. Raises Fault."""
     if source == STDIN:
         return _load_json(source)
     loader = _loaders.get(Path(source).suffix.lower())
@@ -65,8 +99,17 @@ def load_source(source: str) -> Source:
         return _load_object(source, name, lambda: _import(place))
     if source.endswith(".py"):
         raise Fault(f"say which prompt in it: {shown(source)}:NAME{_names_in(source)}")
+    if is_id(source) and not Path(source).exists():
+        entry = find_registered(source, modules_of_prompts(modules), _load_module)
+        if entry is not None:
+            return _of_entry(source, entry)
     forms = ", ".join(
-        ["package.module:prompt", "file.py:prompt", *(f"a {suffix} file" for suffix in sorted(_loaders))]
+        [
+            "package.module:prompt",
+            "file.py:prompt",
+            *(f"a {suffix} file" for suffix in sorted(_loaders)),
+            f"an id that modules of --module or {VARIABLE} register",
+        ]
     )
     if Path(source).exists():
         raise Fault(f"not a prompt source: {shown(source)!r}; it is one of {forms}, or - for a JSON tree")
@@ -114,17 +157,28 @@ register_loader(".priompt", _load_template)
 
 
 @contextlib.contextmanager
-def importable(source: str) -> Generator[None]:
-    """Meanwhile let Python find modules beside ``source``: in its file's folder, or in the working folder."""
+def importable(source: str, modules: Sequence[str] = ()) -> Generator[None]:
+    """Meanwhile let Python find modules beside ``source``: in its file's folder, or in the working folder.
+
+    For an id also in the folder whose settings name the modules. No dumps are written meanwhile: a replay is no run.
+    """
     file = source.rpartition(":")[0]
-    folder = Path(file).parent if file.endswith(".py") else Path()
-    entry = str(folder.absolute())
-    sys.path.insert(0, entry)
+    folders = [Path(file).parent if file.endswith(".py") else Path()]
+    if is_id(source):
+        folders.append(modules_of_prompts(modules).folder)
+    entries = list(dict.fromkeys(str(folder.absolute()) for folder in folders))
+    sys.path[:0] = entries
     try:
-        yield
+        with without_dumps():
+            yield
     finally:
-        with contextlib.suppress(ValueError):
-            sys.path.remove(entry)
+        for entry in entries:
+            with contextlib.suppress(ValueError):
+                sys.path.remove(entry)
+
+
+def _load_module(name: str, folder: Path) -> Any:
+    return _run_file(str(folder / name)) if name.endswith(".py") else _import(name)
 
 
 def _run_file(file: str) -> Any:
@@ -160,8 +214,12 @@ def _load_object(source: str, path: str, load: Callable[[], Any]) -> Source:
     """The prompt at ``path`` (``name``, or ``name.attribute``) in the module that ``load`` gives."""
     with prompt_code(source):
         found = load()
+        module = found
         for name in path.split("."):
             if not hasattr(found, name):
+                entry = registered_prompts().get(path)
+                if entry is not None and getattr(entry.original, "__module__", None) == module.__name__:
+                    return _of_entry(source, entry)
                 raise Fault(
                     f"no {name!r} in it{near(name, [one for one in dir(found) if not one.startswith('_')])}",
                     place=source,
@@ -171,23 +229,52 @@ def _load_object(source: str, path: str, load: Callable[[], Any]) -> Source:
 
 
 def _of_object(source: str, found: Any) -> Source:
-    from priompt_py.author.component import Component
     from priompt_py.model.elements import Element
 
-    limit = _own_limit(source, getattr(found, "token_limit", None)) if callable(found) else None
     if isinstance(found, Element) or not callable(found):
         return Source(
             source, lambda props: _without_props(found, props, f"{source} is a node, not a function")
         )
     if isinstance(found, type):
         raise Fault(f"is a class; a prompt is a function or a node, got {found.__qualname__}", place=source)
-    skip = 1 if isinstance(found, Component) else 0  # a component's first parameter takes its children
+    return _of_entry(source, registered_as(found) or described(found))
+
+
+def _of_entry(source: str, entry: RegisteredPrompt) -> Source:
+    """A function, component or template, registered or not, as a prompt that messages call ``source``."""
+    if is_template(entry.original):
+        from priompt_py.cli.templates import source_of_template
+
+        return source_of_template(source, entry)
 
     def build(props: Mapping[str, Any]) -> Any:
-        _check_props(source, found, props, skip)
-        return found(**props)
+        given = entry.hydrated(props)
+        _check_props(source, entry, given)
+        return entry.call(typed_props(source, entry, given))
 
-    return Source(source, build, token_limit=limit)
+    limit = _own_limit(source, getattr(entry.function, "token_limit", None))
+    return Source(
+        source,
+        build,
+        token_limit=limit if entry.token_limit is None else entry.token_limit,
+        props_named=(lambda name: dump_of(source, entry, name)) if entry.id else None,
+    )
+
+
+def typed_props(source: str, entry: RegisteredPrompt, props: Mapping[str, Any]) -> dict[str, Any]:
+    """Props of the types that the prompt's annotations say. Raises Fault."""
+    try:
+        return entry.typed(props)
+    except (ArgumentTypeError, ArgumentValueError) as error:
+        raise Fault(f"the prop {error}", place=source) from None
+
+
+def dump_of(source: str, entry: RegisteredPrompt, name: str) -> Mapping[str, Any]:
+    """The props of an example or dump of a registered prompt. Raises Fault."""
+    try:
+        return entry.read(name)
+    except SourceError as error:
+        raise Fault(str(error), place=source) from None
 
 
 def _own_limit(source: str, limit: object) -> int | None:
@@ -198,12 +285,10 @@ def _own_limit(source: str, limit: object) -> int | None:
     )
 
 
-def _check_props(source: str, function: Callable[..., Any], props: Mapping[str, Any], skip: int) -> None:
+def _check_props(source: str, entry: RegisteredPrompt, props: Mapping[str, Any]) -> None:
     """Say which props are missing or unknown, before the function is called."""
-    try:
-        parameters = list(inspect.signature(function).parameters.values())[skip:]
-    except (TypeError, ValueError):  # a builtin that doesn't tell
-        return
+    children = entry.takes_children
+    parameters = [one for one in entry.recorder.signature.parameters.values() if one.name != children]
     for parameter in parameters:
         if (
             parameter.kind is inspect.Parameter.POSITIONAL_ONLY
@@ -219,7 +304,7 @@ def _check_props(source: str, function: Callable[..., Any], props: Mapping[str, 
         if parameter.kind in (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     }
     for name in props:
-        if name not in named and not takes_any:
+        if name not in named and not takes_any and name != children:
             takes = f"it takes {', '.join(named)}" if named else "it takes none"
             raise Fault(f"no prop {name!r}{near(name, named)}; {takes}", place=source)
     missing = [name for name, required in named.items() if required and name not in props]

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from priompt_py.cli.faults import Fault, near, prompt_code
 from priompt_py.cli.files import STDIN, name_of, read_text
-from priompt_py.cli.sources import Source
+from priompt_py.cli.sources import Source, dump_of, typed_props
 from priompt_py.cli.streams import shown
 
 if TYPE_CHECKING:
+    from priompt_py.preview.registry import RegisteredPrompt
     from priompt_py.template.environment import Template
 
-__all__ = ["SUFFIX", "find_files", "load_source_of_template"]
+__all__ = ["SUFFIX", "find_files", "load_source_of_template", "source_of_template"]
 
 SUFFIX = ".priompt"
 
@@ -22,17 +23,43 @@ SUFFIX = ".priompt"
 def load_source_of_template(file: str) -> Source:
     """The template of a file as a prompt. Raises Fault."""
     read_text(file)  # says what is wrong with a file that can't be read
+    from priompt_py.preview.registry import described
     from priompt_py.template.environment import load_template
 
     name = shown(file)
     with prompt_code(name):
         template = load_template(file)
+    return source_of_template(name, described(template))
+
+
+def source_of_template(name: str, entry: RegisteredPrompt) -> Source:
+    """A template, registered or not, as a prompt that messages call ``name``."""
+    template: Template = entry.original
 
     def build(props: Mapping[str, Any]) -> Any:
-        _check_props(name, template, props)
-        return template(**props)
+        given = entry.hydrated(props)
+        children = entry.takes_children
+        _check_props(name, template, {key: value for key, value in given.items() if key != children})
+        return entry.call(typed_props(name, entry, given))
 
-    return Source(name, build, token_limit=template.token_limit, tokenizer=template.front_matter.tokenizer)
+    def props_named(example: str) -> Mapping[str, Any]:
+        examples = template.front_matter.examples
+        if example in examples or not entry.id:
+            return example_of(name, examples, example)
+        return dump_of(name, entry, example)
+
+    limit = template.token_limit if entry.token_limit is None else entry.token_limit
+    return Source(
+        name, build, token_limit=limit, tokenizer=template.front_matter.tokenizer, props_named=props_named
+    )
+
+
+def example_of(name: str, examples: Mapping[str, Mapping[str, Any]], example: str) -> Mapping[str, Any]:
+    """The props of an example in the front matter. Raises Fault."""
+    if example in examples:
+        return examples[example]
+    there = f"; there are {', '.join(examples)}" if examples else "; its front matter has no examples"
+    raise Fault(f"no example {example!r}{near(example, examples)}{there}", place=name)
 
 
 def _check_props(name: str, template: Template, props: Mapping[str, Any]) -> None:

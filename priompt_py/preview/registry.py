@@ -28,7 +28,9 @@ from priompt_py.preview.recording import VARIABLE, Dehydrate, Recorder, Redact, 
 __all__ = [
     "Hydrate",
     "RegisteredPrompt",
+    "described",
     "find_prompt",
+    "is_template",
     "prompt",
     "register",
     "registered_as",
@@ -76,12 +78,15 @@ class RegisteredPrompt:
         Raises ArgumentTypeError or ArgumentValueError for props that don't fit the annotations, and what the prompt
         and its ``hydrate`` raise.
         """
-        return self.call(self.props_of(props))
+        return self.call(self.typed(self.hydrated(props)))
 
-    def props_of(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        """The props, as the function takes them, of their JSON form."""
-        given = dict(data) if self.hydrate is None else dict(self.hydrate(dict(data)))
-        return decode_props(given, hints_of_function(self.recorder.function))
+    def hydrated(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """Props in their JSON form with what the prompt's ``hydrate`` supplies."""
+        return dict(data) if self.hydrate is None else dict(self.hydrate(dict(data)))
+
+    def typed(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """Props as the function's annotations say. Raises ArgumentTypeError or ArgumentValueError."""
+        return decode_props(data, hints_of_function(self.recorder.function))
 
     def call(self, props: Mapping[str, Any]) -> Any:
         """The node of props as the function takes them. Writes no dump."""
@@ -155,12 +160,14 @@ def register(
     check_id("register", id)
     _check_settings(token_limit, dump, {"dehydrate": dehydrate, "hydrate": hydrate, "redact": redact})
     signature, inner = _read(function)
-    is_template = _is_template(function)
+    if signature is None:
+        raise ArgumentTypeError(f"register() can't read the parameters of {got(function)}")
+    of_template = is_template(function)
     recorder = Recorder(
         id=id,
         function=inner,
         signature=signature,
-        takes_children=is_template or isinstance(function, Component),
+        takes_children=of_template or isinstance(function, Component),
         dump=dump if dump is None or dump is False else Path(dump).absolute(),
         dehydrate=dehydrate,
         redact=redact,
@@ -169,7 +176,7 @@ def register(
     template: Any = function
     if isinstance(function, Component):
         made = Component(_recorded(inner, recorder))
-    elif is_template:
+    elif of_template:
         from priompt_py.preview.recorded_template import RecordedTemplate
 
         made = RecordedTemplate(template, recorder)
@@ -188,6 +195,27 @@ def register(
     _add(entry)
     kept: F = made
     return kept
+
+
+def described(function: Any) -> RegisteredPrompt:
+    """A function, component or template as if it were registered, without dumps; raises ArgumentTypeError."""
+    signature, inner = _read(function)
+    recorder = Recorder(
+        id="",
+        function=inner,
+        signature=signature or inspect.Signature([inspect.Parameter("props", inspect.Parameter.VAR_KEYWORD)]),
+        takes_children=isinstance(function, Component) or is_template(function),
+        dump=False,
+    )
+    return RegisteredPrompt(
+        id="",
+        function=function,
+        original=function,
+        place=_place(function, inner),
+        token_limit=None,
+        hydrate=None,
+        recorder=recorder,
+    )
 
 
 def registered_as(value: object) -> RegisteredPrompt | None:
@@ -263,12 +291,12 @@ def _recorded(function: Any, recorder: Recorder) -> Any:
     return run
 
 
-def _read(function: Any) -> tuple[inspect.Signature, Any]:
-    """The signature of what is to be registered, and the function that will run."""
+def _read(function: Any) -> tuple[inspect.Signature | None, Any]:
+    """The signature of what is to be registered (None where it can't be read), and the function that will run."""
     if isinstance(function, Component):
         inner = inspect.unwrap(function, stop=lambda one: not isinstance(one, Component))
         return inspect.signature(inner), inner
-    if _is_template(function):
+    if is_template(function):
         children = inspect.Parameter("children", inspect.Parameter.POSITIONAL_ONLY, default=())
         props = inspect.Parameter("props", inspect.Parameter.VAR_KEYWORD)
         return inspect.Signature([children, props]), function
@@ -288,7 +316,7 @@ def _read(function: Any) -> tuple[inspect.Signature, Any]:
     try:
         return inspect.signature(function), function
     except (TypeError, ValueError):
-        raise ArgumentTypeError(f"register() can't read the parameters of {got(function)}") from None
+        return None, function
 
 
 def _call_of(value: Any) -> Any:
@@ -296,7 +324,7 @@ def _call_of(value: Any) -> Any:
     return getattr(class_of(value), "__call__", None)  # noqa: B004 - it is known to be callable
 
 
-def _is_template(value: object) -> bool:
+def is_template(value: object) -> bool:
     """Whether it is a template, told without importing templates where nobody has."""
     module = sys.modules.get("priompt_py.template.environment")
     return module is not None and isinstance(value, module.Template)
@@ -307,7 +335,7 @@ def _place(function: Any, inner: Any) -> str:
     while isinstance(inner, functools.partial):
         inner = inner.func
     code = getattr(inspect.unwrap(inner), "__code__", None) or getattr(_call_of(inner), "__code__", None)
-    if _is_template(function):
+    if is_template(function):
         return str(function.shown)
     return f"{code.co_filename}:{code.co_firstlineno}" if code is not None else repr(function)
 

@@ -11,7 +11,8 @@ from tests.cli.wrong_files import FILES
 
 RENDER_HELP = "(priompt render --help tells more)"
 FORMS = (
-    "it is one of package.module:prompt, file.py:prompt, a .json file, a .priompt file, or - for a JSON tree"
+    "it is one of package.module:prompt, file.py:prompt, a .json file, a .priompt file, "
+    "an id that modules of --module or PRIOMPT_MODULES register, or - for a JSON tree"
 )
 
 # Arguments, exit code, standard error.
@@ -176,7 +177,7 @@ WRONG: list[tuple[str, int, str]] = [
     (
         "render tree.json --limit 5 --props name=Ada",
         2,
-        "priompt: --props needs JSON that begins with {, a .json or .yaml file, or -, got 'name=Ada'",
+        "priompt: --props needs JSON that begins with {, a .json or .yaml file, the name of an example or dump, or -, got 'name=Ada'",
     ),
     (
         "render tree.json --limit 5 --props {name:1}",
