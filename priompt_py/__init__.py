@@ -62,6 +62,13 @@ from priompt_py.tokens.limits import LimitChoice, limit_for
 from priompt_py.tokens.tokenizer import Tokenizer, get_tokenizer, register_tokenizer
 
 if TYPE_CHECKING:
+    from priompt_py.preview.registry import (
+        RegisteredPrompt,
+        find_prompt,
+        prompt,
+        register,
+        registered_prompts,
+    )
     from priompt_py.template.bounds import Bounds
     from priompt_py.template.environment import Environment, Template, load_template, parse_template
     from priompt_py.template.loader import DictLoader, FileLoader, PackageLoader
@@ -91,6 +98,7 @@ __all__ = [
     "PromptError",
     "PromptTooLong",
     "ProviderError",
+    "RegisteredPrompt",
     "Rendered",
     "RunError",
     "SourceError",
@@ -119,6 +127,7 @@ __all__ = [
     "empty",
     "excerpt",
     "fallback",
+    "find_prompt",
     "first",
     "from_json",
     "from_json_text",
@@ -133,7 +142,10 @@ __all__ = [
     "markup",
     "parse_template",
     "part",
+    "prompt",
+    "register",
     "register_tokenizer",
+    "registered_prompts",
     "render",
     "scope",
     "system_message",
@@ -146,16 +158,21 @@ __all__ = [
     "user_message",
 ]
 
-_OF_TEMPLATES = {
-    "Bounds": "bounds",
-    "DictLoader": "loader",
-    "Environment": "environment",
-    "FileLoader": "loader",
-    "PackageLoader": "loader",
-    "Template": "environment",
-    "load_template": "environment",
-    "markup": "markup",
-    "parse_template": "environment",
+_LATER = {
+    "Bounds": "template.bounds",
+    "DictLoader": "template.loader",
+    "Environment": "template.environment",
+    "FileLoader": "template.loader",
+    "PackageLoader": "template.loader",
+    "RegisteredPrompt": "preview.registry",
+    "Template": "template.environment",
+    "find_prompt": "preview.registry",
+    "load_template": "template.environment",
+    "markup": "template.markup",
+    "parse_template": "template.environment",
+    "prompt": "preview.registry",
+    "register": "preview.registry",
+    "registered_prompts": "preview.registry",
 }
 """The modules of names that are imported when they are asked for: templates would double the time of the import."""
 
@@ -165,8 +182,8 @@ def __getattr__(name: str) -> object:
         from importlib.metadata import version
 
         return version("priompt-py")
-    if name not in _OF_TEMPLATES:
+    if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(f"priompt_py.template.{_OF_TEMPLATES[name]}"), name)
+    return getattr(import_module(f"priompt_py.{_LATER[name]}"), name)
