@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from typing import Any
+from html import escape
+from typing import TYPE_CHECKING, Any
 
 from priompt_py.author.checks import got
 from priompt_py.engine.assemble import Assembled
@@ -28,6 +29,9 @@ from priompt_py.tokens.chat_format import ChatFormat
 from priompt_py.tokens.limits import LimitChoice
 from priompt_py.tokens.tokenizer import kind_of
 
+if TYPE_CHECKING:
+    from rich.console import ConsoleRenderable, RichCast
+
 __all__ = ["Program"]
 
 
@@ -49,6 +53,20 @@ class Program:
     def __repr__(self) -> str:
         kind = "chat" if self._compiled.is_chat else "text"
         return f"<Program of a {kind} with {len(self._compiled.ops.leaves):,} leaves>"
+
+    def __rich__(self) -> RichCast | ConsoleRenderable | str:
+        """What rich prints of it: its elements and their priorities."""
+        from rich.text import Text
+
+        from priompt_py.face.outline import outline
+
+        return Text("\n".join([repr(self), *outline(self.recorded())]))
+
+    def _repr_html_(self) -> str:
+        """What notebooks show of it."""
+        from priompt_py.face.outline import outline
+
+        return f"<pre>{escape(chr(10).join([repr(self), *outline(self.recorded())]))}</pre>"
 
     def render(
         self,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from html import escape
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
@@ -16,6 +17,9 @@ from priompt_py.model.source_map import SourceMap
 from priompt_py.providers import openai, plain
 from priompt_py.tokens.chat_format import ChatFormat
 from priompt_py.tokens.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    from rich.console import ConsoleRenderable, RichCast
 
 __all__ = ["Rendered"]
 
@@ -191,6 +195,22 @@ class Rendered:
         reserved = f" + {self.tokens_reserved} reserved" if self.tokens_reserved else ""
         about = "" if self.count_kind == "exact" else f" ({self.count_kind.replace('_', ' ')})"
         return f"<Rendered {what}: {self.token_count}{reserved} of {self.token_limit} tokens{about}, cutoff {self.cutoff}>"
+
+    def __rich__(self) -> RichCast | ConsoleRenderable | str:
+        """What rich prints of it: messages in frames, what was left out, the budget."""
+        if self._tell is None and "report" not in self._made:
+            return repr(self)
+        from priompt_py.face.panels import Panel
+
+        return Panel(self.report)
+
+    def _repr_html_(self) -> str:
+        """What notebooks show of it."""
+        if self._tell is None and "report" not in self._made:
+            return f"<pre>{escape(repr(self))}</pre>"
+        from priompt_py.face.html import report_html
+
+        return report_html(self.report)
 
     def __copy__(self) -> Rendered:
         return self

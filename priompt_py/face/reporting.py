@@ -359,6 +359,10 @@ def _told(element: Child) -> str:
     if isinstance(element, ToolDefinition):
         return f"{element.name}: {element.description}"
     if isinstance(element, Config):
-        told = {"stop": element.stop, "max_response_tokens": element.max_response_tokens, "extra": element.extra}
+        told = {
+            "stop": element.stop,
+            "max_response_tokens": element.max_response_tokens,
+            "extra": element.extra,
+        }
         return ", ".join(f"{name}={value!r}" for name, value in told.items() if value)
     return ""

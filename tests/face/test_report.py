@@ -89,7 +89,9 @@ def test_a_report_shows_what_the_render_holds(tree: Node, limit: int) -> None:
         assert (piece.start is not None) <= piece.included
         assert (piece.reason == "included") == piece.included
     said = [
-        "".join(p.text for p in message.pieces if p.included and p.start is not None and p.start < (p.end or 0))
+        "".join(
+            p.text for p in message.pieces if p.included and p.start is not None and p.start < (p.end or 0)
+        )
         for message in report.messages
         if message.included and (message.role is not None or not report.is_chat)
     ]
@@ -186,9 +188,7 @@ def test_a_chat_in_small_numbers() -> None:
         ("capture", "", 0),
     ]
     assert report.shared_tokens == 0
-    less = render(
-        tree, token_limit=rendered.token_count - 1, tokenizer=CHARS, chat_format=OPENAI_CHAT
-    ).report
+    less = render(tree, token_limit=rendered.token_count - 1, tokenizer=CHARS, chat_format=OPENAI_CHAT).report
     assert [(m.role, m.included, m.reason, m.tokens) for m in less.messages[3:6]] == [
         ("assistant", True, "included", 5),
         ("tool", False, "below_cutoff", 15),
