@@ -23,6 +23,16 @@ if TYPE_CHECKING:
         ToolCallPart,
         ToolResultPart,
     )
+    from priompt_py.context.passes.dedupe import dedupe
+    from priompt_py.context.passes.eligible import apply_compaction, drop_errors, drop_ineligible
+    from priompt_py.context.passes.expire import expire
+    from priompt_py.context.passes.limit import limit_messages
+    from priompt_py.context.passes.pairs import repair_tool_pairs
+    from priompt_py.context.passes.prune import PruneResult, prune
+    from priompt_py.context.passes.restore import restore
+    from priompt_py.context.passes.tools import clean_tools, flatten_tools
+    from priompt_py.context.passes.units import Pass
+    from priompt_py.context.pipelines import Pipeline, default_pipeline, pipeline
     from priompt_py.context.protocols import (
         CitationSink,
         EventSink,
@@ -41,6 +51,7 @@ if TYPE_CHECKING:
         Restored,
         Strategy,
     )
+    from priompt_py.context.terms import definitions
 
 __all__ = [
     "Attachment",
@@ -58,8 +69,11 @@ __all__ = [
     "OpaquePart",
     "Parser",
     "Part",
+    "Pass",
     "PassReport",
     "PassResult",
+    "Pipeline",
+    "PruneResult",
     "ReasoningPart",
     "Reranker",
     "Restored",
@@ -69,12 +83,29 @@ __all__ = [
     "TextPart",
     "ToolCallPart",
     "ToolResultPart",
+    "apply_compaction",
     "chat_tokens",
+    "clean_tools",
+    "dedupe",
+    "default_pipeline",
+    "definitions",
+    "drop_errors",
+    "drop_ineligible",
+    "expire",
+    "flatten_tools",
+    "limit_messages",
     "message_tokens",
+    "pipeline",
+    "prune",
+    "repair_tool_pairs",
+    "restore",
 ]
 
 _WHERE = {
-    "counting": ("chat_tokens", "message_tokens"),
+    "counting": (
+        "chat_tokens",
+        "message_tokens",
+    ),
     "messages": (
         "Attachment",
         "CompactionPoint",
@@ -88,6 +119,30 @@ _WHERE = {
         "TextPart",
         "ToolCallPart",
         "ToolResultPart",
+    ),
+    "passes.dedupe": ("dedupe",),
+    "passes.eligible": (
+        "apply_compaction",
+        "drop_errors",
+        "drop_ineligible",
+    ),
+    "passes.expire": ("expire",),
+    "passes.limit": ("limit_messages",),
+    "passes.pairs": ("repair_tool_pairs",),
+    "passes.prune": (
+        "PruneResult",
+        "prune",
+    ),
+    "passes.restore": ("restore",),
+    "passes.tools": (
+        "clean_tools",
+        "flatten_tools",
+    ),
+    "passes.units": ("Pass",),
+    "pipelines": (
+        "Pipeline",
+        "default_pipeline",
+        "pipeline",
     ),
     "protocols": (
         "CitationSink",
@@ -107,6 +162,7 @@ _WHERE = {
         "Restored",
         "Strategy",
     ),
+    "terms": ("definitions",),
 }
 _MODULES = {name: module for module, names in _WHERE.items() for name in names}
 

@@ -195,8 +195,9 @@ def _parts(value: str | Part | Iterable[Part]) -> tuple[Part, ...]:
 def _tuple(name: str, what: str, value: object) -> tuple[object, ...]:
     if isinstance(value, tuple):
         return cast("tuple[object, ...]", value)
+    given = value
     if not isinstance(value, Iterable) or isinstance(value, _NO_LISTS):
-        raise wrong_type(name, f"Message() needs {what} for {name}, got {name}={got(value)}")
+        raise wrong_type(name, f"Message() needs {what} for {name}, got {name}={got(given)}")
     return tuple(cast("Iterable[object]", value))
 
 
@@ -246,7 +247,7 @@ class Message:
 
     ``parts`` may be given as a text. ``step`` is its place in time, in turns or any other whole unit, ascending;
     where one message of a chat has none, the passes that look at age take positions for all. ``is_summary``: it
-    stands for what a compaction took out. ``pinned``: no pass drops it. ``hidden``: a marker of the user interface.
+    stands for what a compaction took out. ``pinned``: no pass drops it for its age, its place or its likeness. ``hidden``: a marker of the user interface.
     ``error``: why the turn failed; an empty text is none. ``name``: the speaker's, for the provider.
 
     Raises ArgumentTypeError and ArgumentValueError: also for calls and reasoning in other messages than the

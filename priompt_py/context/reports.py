@@ -94,8 +94,8 @@ class Restored:
 class PassReport:
     """What one pass did.
 
-    ``kept`` is how many messages it gave; ``dropped`` what went, in order of the conversation; ``merged`` are pairs
-    of ids, what went and what it went into. Tokens are None unless the pass was given a way to count.
+    ``kept`` is how many messages it gave; ``dropped`` what went, in order of the conversation; ``demoted`` what stays
+    at a low priority instead; ``merged`` are pairs of ids, what went and what it went into. Tokens are None unless the pass was given a way to count.
     """
 
     name: str
@@ -103,6 +103,7 @@ class PassReport:
     dropped: tuple[Drop, ...] = ()
     restored: tuple[Restored, ...] = ()
     merged: tuple[tuple[str, str], ...] = ()
+    demoted: tuple[Drop, ...] = ()
     tokens_before: int | None = None
     tokens_after: int | None = None
     notes: tuple[str, ...] = ()
@@ -115,6 +116,7 @@ class PassReport:
             "dropped": [drop.to_json() for drop in self.dropped],
             "restored": [one.to_json() for one in self.restored],
             "merged": [list(pair) for pair in self.merged],
+            "demoted": [drop.to_json() for drop in self.demoted],
             "tokens_before": self.tokens_before,
             "tokens_after": self.tokens_after,
             "notes": list(self.notes),
