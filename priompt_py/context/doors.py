@@ -29,11 +29,11 @@ class Door(Protocol):
     """How a flow calls what it was given."""
 
     async def call(
-        self, what: str, owner: object, method: str, /, *args: Any, timeout: float | None = None
+        self, what: str, owner: object, method: str, /, *args: Any, time_limit: float | None = None
     ) -> Any:
         """What ``owner.method(*args)`` gives; ``owner(*args)`` where ``method`` is ``"__call__"``.
 
-        Raises what it raises, and TimeoutError, naming ``what``, after ``timeout`` seconds.
+        Raises what it raises, and TimeoutError, naming ``what``, after ``time_limit`` seconds.
         """
         ...
 
@@ -50,13 +50,15 @@ class SyncDoor:
         self.other = other
 
     async def call(
-        self, what: str, owner: object, method: str, /, *args: Any, timeout: float | None = None
+        self, what: str, owner: object, method: str, /, *args: Any, time_limit: float | None = None
     ) -> Any:
         function = getattr(owner, method)
         if inspect.iscoroutinefunction(function):
             raise self._refusal(what)
         given = (
-            function(*args) if timeout is None else _in_thread_until(function, args, what, timeout=timeout)
+            function(*args)
+            if time_limit is None
+            else _in_thread_until(function, args, what, time_limit=time_limit)
         )
         if inspect.isawaitable(given):
             close_unawaited(given)
@@ -82,7 +84,7 @@ class AsyncDoor:
     """
 
     async def call(
-        self, what: str, owner: object, method: str, /, *args: Any, timeout: float | None = None
+        self, what: str, owner: object, method: str, /, *args: Any, time_limit: float | None = None
     ) -> Any:
         import asyncio  # here, since it takes 20 ms to import
 
@@ -90,15 +92,15 @@ class AsyncDoor:
         is_async = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
             getattr(function, "__call__", None)  # noqa: B004 - an object whose __call__ is async
         )
-        if timeout is None:
+        if time_limit is None:
             return await _given(function(*args) if is_async else in_thread(function, args))
-        late = asyncio.timeout(timeout)
+        late = asyncio.timeout(time_limit)
         try:
             async with late:
                 return await _given(function(*args) if is_async else in_thread(function, args))
         except TimeoutError:
             if late.expired():
-                raise _too_late(what, timeout) from None
+                raise _too_late(what, time_limit) from None
             raise
 
     async def gather(self, flows: Sequence[Coroutine[Any, Any, T]], /) -> list[T]:
@@ -134,8 +136,8 @@ async def _given(given: Any) -> Any:
     return given
 
 
-def _too_late(what: str, timeout: float) -> TimeoutError:
-    return TimeoutError(f"{what} took longer than {timeout:g} s")
+def _too_late(what: str, time_limit: float) -> TimeoutError:
+    return TimeoutError(f"{what} took longer than {time_limit:g} s")
 
 
 class _Call:
@@ -169,17 +171,18 @@ class _Call:
 
 
 def _in_thread_until(
-    function: Callable[..., Any], args: tuple[Any, ...], what: str, *, timeout: float
+    function: Callable[..., Any], args: tuple[Any, ...], what: str, *, time_limit: float
 ) -> Any:
     call = _Call(function, args)
     done = threading.Event()
     call.start(done.set)
-    if not done.wait(timeout):
-        raise _too_late(what, timeout)
+    if not done.wait(time_limit):
+        raise _too_late(what, time_limit)
     return call.take()
 
 
 def in_thread(function: Callable[..., Any], args: tuple[Any, ...]) -> Awaitable[Any]:
+    """``function(*args)`` in a thread of its own; no exit of the program waits for it."""
     import asyncio
 
     loop = asyncio.get_running_loop()

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
-from priompt_py.context.doors import AsyncDoor, Door, WrongDoor
+from priompt_py.context.doors import AsyncDoor, Door, WrongDoor, run_sync
 from priompt_py.context.reports import Event, EventKind, EventState
 
-__all__ = ["Teller", "said"]
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+__all__ = ["Relay", "Teller", "said"]
 
 _ENDS = ("done", "error", "canceled")
 
@@ -22,20 +26,23 @@ def said(error: BaseException) -> str:
 class Teller:
     """Keeps the events of one flow, in order, and tells ``sink`` of each.
 
-    A sink that raises is told of the next event all the same; one that takes longer than ``timeout`` seconds (behind
+    A sink that raises is told of the next event all the same; one that takes longer than ``time_limit`` seconds (behind
     an :class:`~priompt_py.context.doors.AsyncDoor`) is told of none any more. Both are said in ``notes``, and neither stops the flow.
     """
 
-    def __init__(self, door: Door, sink: Any = None, *, timeout: float = 5.0) -> None:
+    def __init__(self, door: Door, sink: Any = None, *, time_limit: float = 5.0) -> None:
         self.events: list[Event] = []
         self.notes: list[str] = []
         self._door = door
         self._sink = sink
-        self._timeout = timeout if isinstance(door, AsyncDoor) else None  # a sync one has its caller's own thread
+        self._timeout = (
+            time_limit if isinstance(door, AsyncDoor) else None
+        )  # a sync one has its caller's own thread
         self._open: dict[tuple[EventKind, str], None] = {}
         self._queue: list[Event] = []
         self._telling = False
         self._failures = 0
+        self._closed = False
 
     async def tell(
         self,
@@ -47,6 +54,8 @@ class Teller:
         text: str = "",
     ) -> None:
         """Tell of one event. Where several things run at once the sink still gets one event at a time, in order."""
+        if self._closed:  # a thread that nobody waits for may still speak
+            return
         event = Event(kind, state, subject, progress, text)
         self.events.append(event)
         if state in _ENDS:
@@ -66,13 +75,18 @@ class Teller:
             self._telling = False
 
     async def close(self, state: EventState, text: str = "") -> None:
-        """End what began and has not ended, the innermost first."""
+        """End what began and has not ended, the innermost first. Nothing is told afterwards."""
         for kind, subject in reversed(list(self._open)):
             await self.tell(kind, state, subject, text=text)
+        self._closed = True
+
+    def relay(self, kind: EventKind, subject: str, state: EventState = "loading") -> Relay:
+        """A way to tell of a subject from a function that is called back, in whichever thread."""
+        return Relay(self, self._door, lambda text, progress: (kind, state, subject, progress, text))
 
     async def _tell(self, event: Event) -> None:
         try:
-            await self._door.call("the event sink", self._sink, "__call__", event, timeout=self._timeout)
+            await self._door.call("the event sink", self._sink, "__call__", event, time_limit=self._timeout)
         except TimeoutError as error:
             self._sink = None
             self._queue.clear()
@@ -83,3 +97,39 @@ class Teller:
             self._failures += 1
             if self._failures == 1:
                 self.notes.append(f"the event sink failed: {said(error)}")
+
+
+class Relay:
+    """Tells from a callback: at once behind a sync door, else through the event loop, without waiting for it."""
+
+    def __init__(
+        self, teller: Teller, door: Door, event: Callable[[str, float | None], tuple[Any, ...]]
+    ) -> None:
+        self._teller = teller
+        self._event = event
+        self._loop: Any = None
+        self._told: list[Future[None]] = []
+        if isinstance(door, AsyncDoor):
+            import asyncio
+
+            self._loop = asyncio.get_running_loop()
+
+    def __call__(self, text: str, progress: float | None = None) -> None:
+        kind, state, subject, percent, words = self._event(text, progress)
+        telling = self._teller.tell(kind, state, subject, progress=percent, text=words)
+        if self._loop is None:
+            run_sync(telling)
+            return
+        import asyncio
+
+        try:
+            self._told.append(asyncio.run_coroutine_threadsafe(telling, self._loop))
+        except RuntimeError:  # the loop is closed: nobody listens any more
+            telling.close()
+
+    async def settled(self) -> None:
+        """Wait until the sink was told of everything."""
+        if self._told:
+            import asyncio
+
+            await asyncio.gather(*map(asyncio.wrap_future, self._told))

@@ -45,7 +45,8 @@ def check_archive(data: bytes, *, members: int, inflated: int, depth: int) -> st
                 kind = "docx"
             if kind is None:
                 raise Refused(
-                    "unsupported", "it is a zip archive, no .docx or .xlsx; unpack it and attach what is inside"
+                    "unsupported",
+                    "it is a zip archive, no .docx or .xlsx; unpack it and attach what is inside",
                 )
             if kind not in ("docx", "xlsx"):
                 raise Refused("unsupported", f"it is {kind}")

@@ -120,6 +120,7 @@ def work(request: dict[str, Any], data: bytes, out: BinaryIO) -> None:
 
 
 def main() -> None:
+    """Read the file that standard input brings."""
     source = sys.stdin.buffer
     request = json.loads(source.readline())
     # Whatever a library prints must not get between our lines.

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from priompt_py.context.documents.refusals import Refused
 
-__all__ = ["Decoded", "decode", "declared_encoding", "guess"]
+__all__ = ["Decoded", "declared_encoding", "decode", "guess"]
 
 
 class Decoded(NamedTuple):
@@ -143,5 +143,7 @@ def _is_odd(character: str) -> bool:
 
 def _looks_binary(data: bytes) -> bool:
     """Whether more than one byte in a hundred is a control character."""
-    controls = sum(map(data.count, (bytes([code]) for code in (*range(9), 11, *range(14, 27), *range(28, 32)))))
+    controls = sum(
+        map(data.count, (bytes([code]) for code in (*range(9), 11, *range(14, 27), *range(28, 32))))
+    )
     return controls * 100 > len(data)

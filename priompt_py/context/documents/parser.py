@@ -104,7 +104,8 @@ class DocumentParser:
         limits = self.limits
         if len(data) > limits.file_bytes:
             raise Refused(
-                "too-large", f"it has {megabytes(len(data))}, over the limit of {megabytes(limits.file_bytes)}"
+                "too-large",
+                f"it has {megabytes(len(data))}, over the limit of {megabytes(limits.file_bytes)}",
             )
         kind = format_of(data, name)
         if kind == "text":
@@ -128,8 +129,6 @@ class DocumentParser:
             if stop.asked:
                 raise Refused("time", "nobody waits for it any more")
         try:
-            return extract(
-                data, kind, limits=self.limits, encoding=self.encoding, event=progress, stop=stop
-            )
+            return extract(data, kind, limits=self.limits, encoding=self.encoding, event=progress, stop=stop)
         finally:
             self._free.release()

@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, TypeAlias
+from typing import IO, Any, NamedTuple, TypeAlias
 
 import attrs
 
@@ -89,7 +89,7 @@ def extract(
         for work in (_feed, _drain):
             threading.Thread(
                 target=work,
-                args=(process, _request(data, kind, limits, encoding), data, lines, limits.text_bytes),
+                args=(process, _request(kind, limits, encoding), data, lines, limits.text_bytes),
                 name="priompt_py document",
                 daemon=True,
             ).start()
@@ -115,7 +115,7 @@ def _start() -> subprocess.Popen[bytes]:
         raise Refused("library", f"no process could be started to read it ({error.strerror})") from None
 
 
-def _request(data: bytes, kind: str, limits: DocumentLimits, encoding: str | None) -> bytes:
+def _request(kind: str, limits: DocumentLimits, encoding: str | None) -> bytes:
     request = {
         "kind": kind,
         "limits": attrs.asdict(limits),
@@ -146,7 +146,7 @@ def _drain(
     lines.put(None)
 
 
-def _take(out: BinaryIO, lines: queue.SimpleQueue[Line], most: int) -> None:
+def _take(out: IO[bytes], lines: queue.SimpleQueue[Line], most: int) -> None:
     for _ in range(_MOST_LINES):
         raw = out.readline(_LONGEST_LINE)
         if not raw:

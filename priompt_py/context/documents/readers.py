@@ -10,6 +10,7 @@ import io
 import re
 from collections.abc import Callable, Iterator
 from datetime import date, datetime, time, timedelta
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
@@ -53,8 +54,13 @@ def load(kind: str) -> str:
             "library", f"reading {kind.upper()} files needs {name}: pip install 'priompt-py[documents]'"
         )
     for one in needed:
-        __import__(one)
+        _library(one)
     return name
+
+
+def _library(name: str) -> Any:
+    """A library of the extra; few of them say their types."""
+    return import_module(name)
 
 
 def read(
@@ -76,7 +82,7 @@ def read(
 
 
 def _pdf(data: bytes, most: int, progress: Progress) -> Iterator[str]:
-    import pypdfium2
+    pypdfium2 = _library("pypdfium2")
 
     try:
         document = pypdfium2.PdfDocument(data)
@@ -104,28 +110,31 @@ def _pdf(data: bytes, most: int, progress: Progress) -> Iterator[str]:
 
 
 def _docx(data: bytes) -> Iterator[str]:
-    import mammoth
+    mammoth = _library("mammoth")
 
     html = mammoth.convert_to_html(
         io.BytesIO(data),
         style_map="p[style-name='Title'] => h1:fresh",
-        convert_image=mammoth.images.img_element(lambda _: {"src": ""}),
+        convert_image=mammoth.images.img_element(_no_picture),
     ).value
     return _html(html)
 
 
-def _html(html: str) -> Iterator[str]:
-    from bs4 import BeautifulSoup
-    from markdownify import MarkdownConverter
+def _no_picture(_: object) -> dict[str, str]:
+    return {"src": ""}
 
-    soup: Any = BeautifulSoup(html, "html.parser")
+
+def _html(html: str) -> Iterator[str]:
+    soup = _library("bs4").BeautifulSoup(html, "html.parser")
     for tag in soup.find_all(list(_GONE)):
         tag.decompose()
     for tag in soup.find_all("img", src=_IMAGE_DATA):
         tag["src"] = ""
     _mark_header_rows(soup)
     try:
-        text = str(MarkdownConverter(heading_style="atx", bullets="-").convert_soup(soup))
+        text = str(
+            _library("markdownify").MarkdownConverter(heading_style="atx", bullets="-").convert_soup(soup)
+        )
     except RecursionError:  # nested too deep to keep its form; the words are all there
         text = soup.get_text("\n")
     lines = [line.rstrip() for line in text.split("\n")]
@@ -145,9 +154,9 @@ def _mark_header_rows(soup: Any) -> None:
 
 
 def _xlsx(data: bytes, progress: Progress) -> Iterator[str]:
-    import python_calamine
+    python_calamine = _library("python_calamine")
 
-    book: Any = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
+    book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
     sheets: list[Any] = list(book.sheets_metadata)
     for index, sheet in enumerate(sheets):
         hidden = "" if str(sheet.visible).endswith("Visible") else " (hidden)"
