@@ -11,7 +11,14 @@ import click
 from priompt_py.cli.faults import Fault, near
 from priompt_py.cli.streams import argument_text
 
-__all__ = ["choose", "prompt_options", "read_limit", "tokenizer_options", "traceback_option"]
+__all__ = [
+    "choose",
+    "prompt_options",
+    "read_limit",
+    "render_options",
+    "tokenizer_options",
+    "traceback_option",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -39,6 +46,11 @@ def tokenizer_options(command: F) -> F:
 
 def prompt_options(command: F) -> F:
     """``SOURCE`` and what makes a render of it: props, limit, tokenizer."""
+    return click.argument("source", metavar="SOURCE")(render_options(command))
+
+
+def render_options(command: F) -> F:
+    """What makes a render of a source: props, limit, tokenizer."""
     for decorate in (
         click.option(
             "--last-message-incomplete",
@@ -67,7 +79,6 @@ def prompt_options(command: F) -> F:
             help="Props: JSON that begins with {, a .json or .yaml file, the name of an example or dump, or - for JSON on "
             "standard input.",
         ),
-        click.argument("source", metavar="SOURCE"),
     ):
         command = decorate(command)
     return command

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import attrs
 
@@ -21,7 +21,17 @@ from priompt_py.model.elements import AsyncNode, Child, ComponentCall, Node, wal
 if TYPE_CHECKING:
     from priompt_py.face.rendered import Rendered
 
-__all__ = ["PromptOptions", "checked_tokenizer", "render_source"]
+__all__ = [
+    "PromptOptions",
+    "asks_for_arender",
+    "checked_tokenizer",
+    "has_async_nodes",
+    "needed_limit",
+    "render_source",
+    "with_source",
+]
+
+T = TypeVar("T")
 
 
 @attrs.frozen(kw_only=True)
@@ -38,33 +48,50 @@ class PromptOptions:
     last_message_incomplete: bool
 
 
-def render_source(options: PromptOptions, *, callbacks: bool = True) -> Rendered:
+def render_source(options: PromptOptions, *, callbacks: bool = True, source_map: bool = False) -> Rendered:
     """Load the source, make its node, render it. Raises Fault."""
+
+    def run(source: Source, props: Mapping[str, Any], limit: int | None, tokenizer: str) -> Rendered:
+        return _render(
+            source,
+            props,
+            token_limit=needed_limit(source, limit),
+            tokenizer=tokenizer,
+            model=options.model,
+            last_message_incomplete=options.last_message_incomplete,
+            callbacks=callbacks,
+            source_map=source_map,
+        )
+
+    return with_source(options, run)
+
+
+def with_source(options: PromptOptions, run: Callable[[Source, Mapping[str, Any], int | None, str], T]) -> T:
+    """Load the source, and run something as its code, with its props, its limit and the name of its tokenizer.
+    Raises Fault."""
     limit = read_limit(options.limit)
     if options.source == STDIN and options.props == STDIN:
         raise Fault("standard input can't be both SOURCE and --props")
     # What is wrong with them is told before any code is run; a name is looked up in the source.
     props = {} if is_named(options.props) else read_props(options.props, options.settings)
-    keywords = {
-        "tokenizer": checked_tokenizer(options.tokenizer, options.model),
-        "model": options.model,
-        "last_message_incomplete": options.last_message_incomplete,
-        "callbacks": callbacks,
-    }
+    tokenizer = checked_tokenizer(options.tokenizer, options.model)
     with importable(options.source, options.modules):
         source = load_source(options.source, options.modules)
         if is_named(options.props):
             props = read_props(options.props, options.settings, source.props_named)
         if options.tokenizer is None and options.model is None and source.tokenizer is not None:
-            keywords["tokenizer"] = checked_tokenizer(source.tokenizer, None)
-        if limit is None:
-            limit = source.token_limit
-        if limit is None:
-            raise Fault(
-                "no token limit: give --limit N, or the prompt a token_limit of its own", place=source.name
-            )
+            tokenizer = checked_tokenizer(source.tokenizer, None)
         with prompt_code(source.name):
-            return _render(source, props, token_limit=limit, **keywords)
+            return run(source, props, source.token_limit if limit is None else limit, tokenizer)
+
+
+def needed_limit(source: Source, limit: int | None) -> int:
+    """The limit, where there is one. Raises Fault."""
+    if limit is None:
+        raise Fault(
+            "no token limit: give --limit N, or the prompt a token_limit of its own", place=source.name
+        )
+    return limit
 
 
 def checked_tokenizer(tokenizer: str | None, model: str | None) -> str:
@@ -91,12 +118,12 @@ def _render(source: Source, props: Mapping[str, Any], **keywords: Any) -> Render
         return await program.arender(**keywords)
 
     children = spread(source.build(props), "root")
-    if _has_async_nodes(children):
+    if has_async_nodes(children):
         return asyncio.run(compiled(children))
     try:
         program = compile_prompt(children)
     except ArgumentTypeError as error:
-        if not _asks_for_arender(error):
+        if not asks_for_arender(error):
             raise
         return asyncio.run(
             compiled(source.build(props))
@@ -104,12 +131,12 @@ def _render(source: Source, props: Mapping[str, Any], **keywords: Any) -> Render
     try:
         return program.render(**keywords)
     except ArgumentTypeError as error:
-        if not _asks_for_arender(error):
+        if not asks_for_arender(error):
             raise
         return asyncio.run(program.arender(**keywords))  # a callback or the function of an `empty` is async
 
 
-def _has_async_nodes(children: tuple[Child, ...]) -> bool:
+def has_async_nodes(children: tuple[Child, ...]) -> bool:
     """Whether the tree, as far as it stands before its components run, holds anything async."""
     return any(
         isinstance(node, AsyncNode)
@@ -118,5 +145,6 @@ def _has_async_nodes(children: tuple[Child, ...]) -> bool:
     )
 
 
-def _asks_for_arender(error: ArgumentTypeError) -> bool:
+def asks_for_arender(error: ArgumentTypeError) -> bool:
+    """Whether an error says that something async was met."""
     return "await arender(" in str(error)

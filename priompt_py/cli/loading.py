@@ -1,0 +1,110 @@
+"""A source compiled once, for commands that look at it more than once and fire no callbacks."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from priompt_py.author.children import spread
+from priompt_py.cli.faults import prompt_code
+from priompt_py.cli.rendering import (
+    PromptOptions,
+    asks_for_arender,
+    has_async_nodes,
+    needed_limit,
+    with_source,
+)
+from priompt_py.cli.sources import Source
+from priompt_py.errors import ArgumentTypeError
+
+if TYPE_CHECKING:
+    from priompt_py.engine.pricing import Pricing
+    from priompt_py.face.program import Program
+    from priompt_py.face.rendered import Rendered
+    from priompt_py.face.settings import Settings
+    from priompt_py.model.curve import Curve, Why
+
+__all__ = ["Loaded", "load"]
+
+BOUNDLESS = 1 << 40
+"""The limit, in tokens, of a curve that was asked for without one."""
+
+
+@attrs.frozen(eq=False)
+class Loaded:
+    """A compiled prompt and what its renders are made with; ``name`` is what messages call it."""
+
+    name: str
+    program: Program
+    settings: Settings
+    pricing: Pricing
+
+    def render(self, *, source_map: bool = False) -> Rendered:
+        """The render under the limit; no callbacks are fired. Raises Fault."""
+        with prompt_code(self.name):
+            solution = self.program.solve(self.settings, self.pricing)
+            return self.program.rendered(self.settings, self.pricing, solution, source_map=source_map)
+
+    def curve(self, progress: Callable[[int, int], object] | None = None) -> Curve:
+        """What each level costs. Raises Fault."""
+        from priompt_py.face.inspect import curve
+
+        with prompt_code(self.name):
+            return curve(self.program, self.settings, self.pricing, progress)
+
+    def why(self, name: str) -> tuple[Why, ...]:
+        """Why each element of this name is in or out. Raises Fault, and ArgumentValueError for an unknown name."""
+        from priompt_py.face.inspect import why
+
+        return why(self.program, self.settings, self.pricing, name)
+
+
+def load(options: PromptOptions, *, needs_limit: bool = True) -> Loaded:
+    """Load the source, make its node and compile it. Raises Fault; without ``needs_limit`` there need be none."""
+
+    def run(source: Source, props: Mapping[str, Any], limit: int | None, tokenizer: str) -> Loaded:
+        from priompt_py.face.settings import settle
+
+        if needs_limit:
+            limit = needed_limit(source, limit)
+        program = _compiled(source, props)
+        if program.compiled.has_relative_limits:
+            limit = needed_limit(source, limit)
+        settings = settle(
+            token_limit=BOUNDLESS if limit is None else limit,
+            tokenizer=tokenizer,
+            model=options.model,
+            chat_format=None,
+            last_message_incomplete=options.last_message_incomplete,
+            pair_tools=True,
+            cache=None,
+        )
+        try:
+            pricing = program.priced(settings)
+        except ArgumentTypeError as error:
+            if not asks_for_arender(error):
+                raise
+            pricing = asyncio.run(program.apriced(settings))
+        return Loaded(source.name, program, settings, pricing)
+
+    return with_source(options, run)
+
+
+def _compiled(source: Source, props: Mapping[str, Any]) -> Program:
+    """Compile without an event loop where nothing is async, since a component may run one of its own."""
+    from priompt_py.face.render import acompile_prompt, compile_prompt
+
+    children = spread(source.build(props), "root")
+    if has_async_nodes(children):
+        return asyncio.run(acompile_prompt(children))
+    try:
+        return compile_prompt(children)
+    except ArgumentTypeError as error:
+        if not asks_for_arender(error):
+            raise
+        return asyncio.run(
+            acompile_prompt(source.build(props))
+        )  # made anew: a component gave something async
