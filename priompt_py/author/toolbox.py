@@ -25,10 +25,10 @@ _HANDLERS = ("on_call", "on_result", "on_format", "on_parse_error")
 class OpenTools(Scope):
     """A group of tools that waits for them."""
 
-    __slots__ = ("_shared", "_strict")
+    __slots__ = ("shared", "strict")
 
-    _shared: Mapping[str, Handler]
-    _strict: bool | None
+    shared: Mapping[str, Handler]
+    strict: bool | None
 
     def __getitem__(self, children: Tool | Iterable[Tool | None | bool]) -> Scope:
         """The tools as one scope; ``None`` and booleans are none, as everywhere."""
@@ -51,13 +51,13 @@ class OpenTools(Scope):
         return Scope(children=tuple(found), p=self.p, prel=self.prel, key=self.key)
 
     def _tool(self, given: Any, place: str) -> ToolDefinition:
-        shared = getattr(self, "_shared", {})
+        shared = getattr(self, "shared", {})
         if isinstance(given, ToolDefinition):
             missing = {name: one for name, one in shared.items() if getattr(given, name) is None}
             return attrs.evolve(given, **missing) if missing else given
         if isinstance(given, Element) or not (is_mapping(given) or callable(given)):
             raise _wrong(place, given)
-        options: dict[str, Any] = {**shared, "strict": getattr(self, "_strict", None)}
+        options: dict[str, Any] = {**shared, "strict": getattr(self, "strict", None)}
         if is_mapping(given):
             return tool_definition(**{**options, **_written(given, place)})
         if not isinstance(given, type):  # a function is what is called
@@ -93,12 +93,12 @@ class ToolsTag(OpenTools):
         one_of_priorities("tools", p, prel)
         given = (on_call, on_result, on_format, on_parse_error)
         element = OpenTools(p=p, prel=prel, key=text_or_none("tools", "key", key))
-        element._shared = {
+        element.shared = {
             name: callable_or_none("tools", name, one)
             for name, one in zip(_HANDLERS, given, strict=True)
             if one is not None
         }
-        element._strict = None if strict is None else truth("tools", "strict", strict)
+        element.strict = None if strict is None else truth("tools", "strict", strict)
         return element
 
 

@@ -1,0 +1,1 @@
+"""Running a prompt with a model: captures, tools, streams, the live mode."""
