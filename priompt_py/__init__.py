@@ -62,6 +62,7 @@ from priompt_py.tokens.limits import LimitChoice, limit_for
 from priompt_py.tokens.tokenizer import Tokenizer, get_tokenizer, register_tokenizer
 
 if TYPE_CHECKING:
+    from priompt_py.model.delta import CallDelta, Delta
     from priompt_py.preview.registry import (
         RegisteredPrompt,
         find_prompt,
@@ -69,6 +70,12 @@ if TYPE_CHECKING:
         register,
         registered_prompts,
     )
+    from priompt_py.runtime.anthropic_model import AnthropicModel, anthropic_model
+    from priompt_py.runtime.joiners import ajoin_stream, join_stream
+    from priompt_py.runtime.live import Hub, Question, live
+    from priompt_py.runtime.openai_model import OpenAIModel, openai_model
+    from priompt_py.runtime.run import run, run_sync
+    from priompt_py.runtime.stream import ModelStream
     from priompt_py.template.bounds import Bounds
     from priompt_py.template.environment import Environment, Template, load_template, parse_template
     from priompt_py.template.loader import DictLoader, FileLoader, PackageLoader
@@ -76,28 +83,35 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BASE_PRIORITY",
+    "AnthropicModel",
     "ArgumentTypeError",
     "ArgumentValueError",
     "Bounds",
+    "CallDelta",
     "ChatFormat",
     "Component",
     "Decision",
+    "Delta",
     "DictLoader",
     "DocumentError",
     "Element",
     "Environment",
     "FileLoader",
+    "Hub",
     "JsonFormError",
     "LimitChoice",
     "ModelError",
     "ModelOutput",
     "ModelOutputError",
+    "ModelStream",
     "Node",
+    "OpenAIModel",
     "PackageLoader",
     "Program",
     "PromptError",
     "PromptTooLong",
     "ProviderError",
+    "Question",
     "RegisteredPrompt",
     "Rendered",
     "RunError",
@@ -114,6 +128,8 @@ __all__ = [
     "ToolCall",
     "Usage",
     "acompile_prompt",
+    "ajoin_stream",
+    "anthropic_model",
     "arender",
     "assistant_message",
     "at_most",
@@ -136,10 +152,13 @@ __all__ = [
     "hr",
     "image",
     "isolate",
+    "join_stream",
     "json_schema",
     "limit_for",
+    "live",
     "load_template",
     "markup",
+    "openai_model",
     "parse_template",
     "part",
     "prompt",
@@ -147,6 +166,8 @@ __all__ = [
     "register_tokenizer",
     "registered_prompts",
     "render",
+    "run",
+    "run_sync",
     "scope",
     "system_message",
     "to_json",
@@ -159,20 +180,34 @@ __all__ = [
 ]
 
 _LATER = {
+    "AnthropicModel": "runtime.anthropic_model",
     "Bounds": "template.bounds",
+    "CallDelta": "model.delta",
+    "Delta": "model.delta",
     "DictLoader": "template.loader",
     "Environment": "template.environment",
     "FileLoader": "template.loader",
+    "Hub": "runtime.live",
+    "ModelStream": "runtime.stream",
+    "OpenAIModel": "runtime.openai_model",
     "PackageLoader": "template.loader",
+    "Question": "runtime.live",
     "RegisteredPrompt": "preview.registry",
     "Template": "template.environment",
+    "ajoin_stream": "runtime.joiners",
+    "anthropic_model": "runtime.anthropic_model",
     "find_prompt": "preview.registry",
+    "join_stream": "runtime.joiners",
+    "live": "runtime.live",
     "load_template": "template.environment",
     "markup": "template.markup",
+    "openai_model": "runtime.openai_model",
     "parse_template": "template.environment",
     "prompt": "preview.registry",
     "register": "preview.registry",
     "registered_prompts": "preview.registry",
+    "run": "runtime.run",
+    "run_sync": "runtime.run",
 }
 """The modules of names that are imported when they are asked for: templates would double the time of the import."""
 

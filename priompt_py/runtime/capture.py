@@ -90,9 +90,10 @@ async def feed(
         async with asyncio.TaskGroup() as group:
             feeding.start(group, answer)
     except BaseExceptionGroup as failures:
-        if len(failures.exceptions) > 1:
-            raise type(failures)("several handlers failed", failures.exceptions) from None
-        (failure,) = failures.exceptions
+        errors = list(failures.exceptions)
+        if len(errors) > 1:
+            raise type(failures)("several handlers failed", errors) from None
+        failure = errors[0]
     else:
         return feeding.output
     finally:
