@@ -8,7 +8,45 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from priompt_py.context.counting import chat_tokens, message_tokens
+    from priompt_py.context.attachments import (
+        AttachmentOptions,
+        Forms,
+        append_attachments,
+        attachment_ladder,
+        forms_of,
+        ladder,
+        shown_attachments,
+    )
+    from priompt_py.context.citations import (
+        citation_ladder,
+        cited,
+        hit_ladder,
+    )
+    from priompt_py.context.compaction import (
+        CompactionResult,
+        Compactor,
+    )
+    from priompt_py.context.conversation import (
+        Conversation,
+        copy_conversation,
+    )
+    from priompt_py.context.counting import (
+        chat_tokens,
+        message_tokens,
+    )
+    from priompt_py.context.documents.limits import (
+        DocumentLimits,
+    )
+    from priompt_py.context.documents.parser import (
+        Document,
+        DocumentParser,
+    )
+    from priompt_py.context.file_tools import (
+        FileTools,
+    )
+    from priompt_py.context.folder import (
+        FolderLoader,
+    )
     from priompt_py.context.messages import (
         Attachment,
         CompactionPoint,
@@ -23,16 +61,51 @@ if TYPE_CHECKING:
         ToolCallPart,
         ToolResultPart,
     )
-    from priompt_py.context.passes.dedupe import dedupe
-    from priompt_py.context.passes.eligible import apply_compaction, drop_errors, drop_ineligible
-    from priompt_py.context.passes.expire import expire
-    from priompt_py.context.passes.limit import limit_messages
-    from priompt_py.context.passes.pairs import repair_tool_pairs
-    from priompt_py.context.passes.prune import PruneResult, prune
-    from priompt_py.context.passes.restore import restore
-    from priompt_py.context.passes.tools import clean_tools, flatten_tools
-    from priompt_py.context.passes.units import Pass
-    from priompt_py.context.pipelines import Pipeline, default_pipeline, pipeline
+    from priompt_py.context.overflow import (
+        compaction_threshold,
+        needs_compaction,
+    )
+    from priompt_py.context.passes.dedupe import (
+        dedupe,
+    )
+    from priompt_py.context.passes.eligible import (
+        apply_compaction,
+        drop_errors,
+        drop_ineligible,
+    )
+    from priompt_py.context.passes.expire import (
+        expire,
+    )
+    from priompt_py.context.passes.limit import (
+        limit_messages,
+    )
+    from priompt_py.context.passes.pairs import (
+        repair_tool_pairs,
+    )
+    from priompt_py.context.passes.prune import (
+        PruneResult,
+        prune,
+    )
+    from priompt_py.context.passes.restore import (
+        restore,
+    )
+    from priompt_py.context.passes.tools import (
+        clean_tools,
+        flatten_tools,
+    )
+    from priompt_py.context.passes.units import (
+        Pass,
+    )
+    from priompt_py.context.pipelines import (
+        Pipeline,
+        default_pipeline,
+        pipeline,
+    )
+    from priompt_py.context.preprocess import (
+        Preprocessed,
+        apreprocess,
+        preprocess,
+    )
     from priompt_py.context.protocols import (
         CitationSink,
         EventSink,
@@ -41,6 +114,9 @@ if TYPE_CHECKING:
         Reranker,
         Retriever,
         Summarizer,
+    )
+    from priompt_py.context.reading import (
+        Content,
     )
     from priompt_py.context.reports import (
         ContextReport,
@@ -51,16 +127,38 @@ if TYPE_CHECKING:
         Restored,
         Strategy,
     )
-    from priompt_py.context.terms import definitions
+    from priompt_py.context.strategy import (
+        available_tokens,
+        choose_strategy,
+    )
+    from priompt_py.context.terms import (
+        definitions,
+    )
+    from priompt_py.context.wording import (
+        WORDING,
+        Wording,
+    )
 
 __all__ = [
+    "WORDING",
     "Attachment",
+    "AttachmentOptions",
     "CitationSink",
     "CompactionPoint",
+    "CompactionResult",
+    "Compactor",
+    "Content",
     "ContextReport",
+    "Conversation",
+    "Document",
+    "DocumentLimits",
+    "DocumentParser",
     "Drop",
     "Event",
     "EventSink",
+    "FileTools",
+    "FolderLoader",
+    "Forms",
     "Hit",
     "ImagePart",
     "InfoPart",
@@ -73,6 +171,7 @@ __all__ = [
     "PassReport",
     "PassResult",
     "Pipeline",
+    "Preprocessed",
     "PruneResult",
     "ReasoningPart",
     "Reranker",
@@ -83,9 +182,19 @@ __all__ = [
     "TextPart",
     "ToolCallPart",
     "ToolResultPart",
+    "Wording",
+    "append_attachments",
     "apply_compaction",
+    "apreprocess",
+    "attachment_ladder",
+    "available_tokens",
     "chat_tokens",
+    "choose_strategy",
+    "citation_ladder",
+    "cited",
     "clean_tools",
+    "compaction_threshold",
+    "copy_conversation",
     "dedupe",
     "default_pipeline",
     "definitions",
@@ -93,19 +202,54 @@ __all__ = [
     "drop_ineligible",
     "expire",
     "flatten_tools",
+    "forms_of",
+    "hit_ladder",
+    "ladder",
     "limit_messages",
     "message_tokens",
+    "needs_compaction",
     "pipeline",
+    "preprocess",
     "prune",
     "repair_tool_pairs",
     "restore",
+    "shown_attachments",
 ]
 
 _WHERE = {
+    "attachments": (
+        "AttachmentOptions",
+        "Forms",
+        "append_attachments",
+        "attachment_ladder",
+        "forms_of",
+        "ladder",
+        "shown_attachments",
+    ),
+    "citations": (
+        "citation_ladder",
+        "cited",
+        "hit_ladder",
+    ),
+    "compaction": (
+        "CompactionResult",
+        "Compactor",
+    ),
+    "conversation": (
+        "Conversation",
+        "copy_conversation",
+    ),
     "counting": (
         "chat_tokens",
         "message_tokens",
     ),
+    "documents.limits": ("DocumentLimits",),
+    "documents.parser": (
+        "Document",
+        "DocumentParser",
+    ),
+    "file_tools": ("FileTools",),
+    "folder": ("FolderLoader",),
     "messages": (
         "Attachment",
         "CompactionPoint",
@@ -119,6 +263,10 @@ _WHERE = {
         "TextPart",
         "ToolCallPart",
         "ToolResultPart",
+    ),
+    "overflow": (
+        "compaction_threshold",
+        "needs_compaction",
     ),
     "passes.dedupe": ("dedupe",),
     "passes.eligible": (
@@ -144,6 +292,11 @@ _WHERE = {
         "default_pipeline",
         "pipeline",
     ),
+    "preprocess": (
+        "Preprocessed",
+        "apreprocess",
+        "preprocess",
+    ),
     "protocols": (
         "CitationSink",
         "EventSink",
@@ -153,6 +306,7 @@ _WHERE = {
         "Retriever",
         "Summarizer",
     ),
+    "reading": ("Content",),
     "reports": (
         "ContextReport",
         "Drop",
@@ -162,7 +316,15 @@ _WHERE = {
         "Restored",
         "Strategy",
     ),
+    "strategy": (
+        "available_tokens",
+        "choose_strategy",
+    ),
     "terms": ("definitions",),
+    "wording": (
+        "WORDING",
+        "Wording",
+    ),
 }
 _MODULES = {name: module for module, names in _WHERE.items() for name in names}
 

@@ -113,7 +113,7 @@ class Reader:
             content = _content(attachment, data)
         else:
             try:
-                content = await self._parse(attachment, bytes(data))
+                content = await self._parse(attachment, bytes(cast("bytes", data)))
             except WrongDoor:
                 raise
             except Exception as error:  # noqa: BLE001 - reported, or raised again

@@ -1,0 +1,41 @@
+"""Attachments that lie in a folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from priompt_py.author.checks import wrong_value
+from priompt_py.context.documents.formats import megabytes
+from priompt_py.context.documents.limits import DocumentLimits
+from priompt_py.context.messages import Attachment
+
+__all__ = ["FolderLoader"]
+
+
+class FolderLoader:
+    """Reads attachments by their ``path`` (their ``name`` where they have none), from ``folder`` and below it.
+
+    What leads out of the folder, by ``..`` or by a link, is refused, and so is what is no file or has more than
+    ``most_bytes``: ArgumentValueError. Raises what the system raises, too.
+    """
+
+    def __init__(self, folder: str | Path, *, most_bytes: int = DocumentLimits().file_bytes) -> None:
+        self.folder = Path(folder).resolve()
+        self.most_bytes = most_bytes
+
+    def read(self, attachment: Attachment, /) -> bytes:
+        """The bytes of the file."""
+        name = attachment.path or attachment.name
+        path = (self.folder / name).resolve()
+        if not path.is_relative_to(self.folder):
+            raise wrong_value("path", f"{name!r} lies outside of the folder of attachments")
+        if path.exists() and not path.is_file():  # a pipe would be waited for
+            raise wrong_value("path", f"{name!r} is no file")
+        with path.open("rb") as file:
+            # One byte more than is allowed: a size that the system tells may be of a pipe, or may have changed.
+            data = file.read(self.most_bytes + 1)
+        if len(data) > self.most_bytes:
+            raise wrong_value(
+                "path", f"{name!r} has more than {megabytes(self.most_bytes)}, which is the limit"
+            )
+        return data
