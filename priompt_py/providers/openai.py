@@ -17,13 +17,14 @@ from priompt_py.model.elements import Call, Image, Part
 from priompt_py.model.outcome import Outcome
 from priompt_py.model.prompt import CacheMark, ChatMessage, Tool
 from priompt_py.providers.openai_history import from_openai
-from priompt_py.providers.openai_rules import Marks, for_chats, function_name, message_name, refuse_image
+from priompt_py.providers.openai_rules import Marks, for_chats, function_name, message_name
 from priompt_py.providers.pairs import paired
 from priompt_py.providers.shared import (
     copy_data,
     fitting_id,
     image_url,
     placed_messages,
+    refuse_image,
     response_tokens,
     segments,
     with_extra,
@@ -127,7 +128,7 @@ def _parts(message: ChatMessage, place: str, marks: Marks, *, cache_marks: bool)
         if isinstance(item, CacheMark):
             marks.set()
         elif isinstance(item, Image):
-            refuse_image(message, place, ("user",))
+            refuse_image(message, place, "OpenAI", results=False)
             url = {"url": image_url(item, place), "detail": item.detail}
             parts.append(marks.passed({"type": "image_url", "image_url": url}))
         elif isinstance(item, Part):

@@ -14,7 +14,7 @@ from priompt_py.errors import ProviderError
 from priompt_py.model.elements import Image, Part
 from priompt_py.model.outcome import Outcome
 from priompt_py.model.prompt import CacheMark, ChatMessage, Tool
-from priompt_py.providers.openai_rules import Marks, for_responses, function_name, refuse_image
+from priompt_py.providers.openai_rules import Marks, for_responses, function_name
 from priompt_py.providers.pairs import paired
 from priompt_py.providers.responses_history import from_openai_responses
 from priompt_py.providers.shared import (
@@ -23,6 +23,8 @@ from priompt_py.providers.shared import (
     fitting_id,
     image_url,
     placed_messages,
+    refuse_image,
+    refuse_legacy_call,
     response_tokens,
     segments,
     with_extra,
@@ -31,7 +33,6 @@ from priompt_py.providers.shared import (
 __all__ = ["from_openai_responses", "to_openai_responses"]
 
 _CALL_ID = re.compile(r".{1,64}", re.DOTALL)
-_WITH_IMAGES = ("user", "tool")
 
 
 def to_openai_responses(
@@ -91,10 +92,7 @@ def _leading_text(placed: list[Placed], *, cache_marks: bool) -> str | None:
 
 
 def _items(message: ChatMessage, place: str, marks: Marks, *, cache_marks: bool) -> list[dict[str, Any]]:
-    if message.function_call is not None:
-        raise ProviderError(
-            f"{place} holds a legacy function_call, which OpenAI's Responses don't take; give it an id, in tool_calls"
-        )
+    refuse_legacy_call(message, place, "OpenAI's Responses")
     if message.role == "assistant":
         return _said(message, place, marks, cache_marks=cache_marks)
     content = _content(message, place, marks, cache_marks=cache_marks)
@@ -112,7 +110,7 @@ def _said(message: ChatMessage, place: str, marks: Marks, *, cache_marks: bool) 
         if isinstance(found, CacheMark):
             marks.set()
         elif isinstance(found, Image):
-            refuse_image(message, place, _WITH_IMAGES)
+            refuse_image(message, place, "OpenAI")
         elif isinstance(found, Part):
             items.append(copy_data(found.data))
         elif found.strip() or not message.tool_calls:
@@ -137,7 +135,7 @@ def _content(message: ChatMessage, place: str, marks: Marks, *, cache_marks: boo
         if isinstance(found, CacheMark):
             marks.set()
         elif isinstance(found, Image):
-            refuse_image(message, place, _WITH_IMAGES)
+            refuse_image(message, place, "OpenAI")
             image = {"type": "input_image", "image_url": image_url(found, place), "detail": found.detail}
             parts.append(marks.passed(image))
         elif isinstance(found, Part):

@@ -10,7 +10,7 @@ from priompt_py.model.elements import Part
 from priompt_py.model.prompt import ChatMessage
 from priompt_py.providers.shared import fitting_name
 
-__all__ = ["PROVIDER", "Marks", "for_chats", "for_responses", "function_name", "message_name", "refuse_image"]
+__all__ = ["PROVIDER", "Marks", "for_chats", "for_responses", "function_name", "message_name"]
 
 PROVIDER = "openai"
 """Opaque parts of this provider are written back, those of others are left out."""
@@ -58,13 +58,6 @@ def message_name(name: str, place: str) -> str:
         )
     rule = "OpenAI takes names without white space, angle brackets, bars and slashes"
     return fitting_name(name, _MESSAGE_NAME, place, rule)
-
-
-def refuse_image(message: ChatMessage, place: str, where: tuple[str, ...]) -> None:
-    """Raises ProviderError unless messages of this role may hold images; ``where`` are the roles that may."""
-    if message.role not in where:
-        rule = "user messages alone" if len(where) == 1 else "user and tool messages alone"
-        raise ProviderError(f"{place} holds an image; OpenAI takes images in {rule}: move it to one")
 
 
 class Marks:

@@ -17,6 +17,7 @@ from priompt_py.model.prompt import CacheMark, ChatMessage, TextPart
 from priompt_py.model.values import short_repr
 
 __all__ = [
+    "Holds",
     "Placed",
     "Segment",
     "base64_data",
@@ -25,10 +26,15 @@ __all__ = [
     "copy_data",
     "fitting_id",
     "fitting_name",
+    "has_content",
     "image_url",
+    "is_blank",
     "message_place",
+    "of_provider",
     "placed_messages",
     "plain_text",
+    "refuse_image",
+    "refuse_legacy_call",
     "response_tokens",
     "segments",
     "with_extra",
@@ -36,6 +42,9 @@ __all__ = [
 
 Placed: TypeAlias = tuple[str, ChatMessage]
 """A message, and how errors name it."""
+
+Holds: TypeAlias = Callable[[ChatMessage, Part], bool]
+"""Whether a request holds a part of a message."""
 
 Segment: TypeAlias = str | Image | Part | CacheMark
 """Content that a conversion has to write: neighbouring texts are one."""
@@ -96,9 +105,7 @@ def placed_messages(outcome: Outcome) -> list[Placed]:
     return [(message_place(i, message), message) for i, message in enumerate(outcome.messages)]
 
 
-def segments(
-    message: ChatMessage, holds: Callable[[ChatMessage, Part], bool], *, marks: bool
-) -> list[Segment]:
+def segments(message: ChatMessage, holds: Holds, *, marks: bool) -> list[Segment]:
     """The content without empty texts, without parts that the request does not hold (other providers'), and without
     marks unless they are asked for.
 
@@ -117,6 +124,41 @@ def segments(
         elif isinstance(part, Image) or holds(message, part):
             found.append(part)
     return found
+
+
+def of_provider(provider: str) -> Holds:
+    """Whether a part is one of this provider's own."""
+    return lambda _, part: part.provider == provider
+
+
+def has_content(message: ChatMessage, holds: Holds) -> bool:
+    """Whether the request would hold any content of a message that can be seen."""
+    found = segments(message, holds, marks=False)
+    return any(not isinstance(item, str) or item.strip() for item in found)
+
+
+def is_blank(message: ChatMessage, holds: Holds) -> bool:
+    """Whether the request would hold nothing of a message, for providers that refuse blank ones."""
+    if message.role == "tool" or message.tool_calls or message.function_call is not None:
+        return False
+    return not has_content(message, holds)
+
+
+def refuse_legacy_call(message: ChatMessage, place: str, provider: str) -> None:
+    """Raises ProviderError for a ``function_call``, which only OpenAI's chat completions can hold."""
+    if message.function_call is not None:
+        raise ProviderError(
+            f"{place} holds a legacy function_call, which {provider} can't hold; give it an id, in tool_calls"
+        )
+
+
+def refuse_image(message: ChatMessage, place: str, provider: str, *, results: bool = True) -> None:
+    """Raises ProviderError unless messages of this role may hold images: the user's, and ``results`` of tools."""
+    if message.role != "user" and not (results and message.role == "tool"):
+        where = "user and tool messages" if results else "user messages"
+        raise ProviderError(
+            f"{place} holds an image; {provider} takes images in {where} alone: move it to one"
+        )
 
 
 def base64_data(image: Image, place: str) -> tuple[str, str]:

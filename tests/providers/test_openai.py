@@ -14,7 +14,7 @@ from priompt_py.model.prompt import CacheMark, ChatMessage, PromptConfig, TextPa
 from priompt_py.providers.openai import to_openai
 from priompt_py.providers.plain import to_json
 from tests.providers.chats import chat, chats, picture, plain, png, text_message
-from tests.providers.openai_types import check_request
+from tests.providers.sdk_types import check_request
 
 LOOK = Call("c1", "look", '{"at": "sky"}')
 MARK = {"mode": "explicit"}

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from tests.providers.openai_types import check_request
+from tests.providers.sdk_types import check_request
 
 GOOD: dict[str, Any] = {
     "messages": [
