@@ -70,6 +70,13 @@ if TYPE_CHECKING:
         register,
         registered_prompts,
     )
+    from priompt_py.providers.answers import (
+        output_from_anthropic,
+        output_from_openai,
+        output_from_openai_responses,
+    )
+    from priompt_py.providers.anthropic_history import from_anthropic
+    from priompt_py.providers.responses_history import from_openai_responses
     from priompt_py.runtime.anthropic_model import AnthropicModel, anthropic_model
     from priompt_py.runtime.joiners import ajoin_stream, join_stream
     from priompt_py.runtime.live import Hub, Question, live
@@ -145,9 +152,11 @@ __all__ = [
     "fallback",
     "find_prompt",
     "first",
+    "from_anthropic",
     "from_json",
     "from_json_text",
     "from_openai",
+    "from_openai_responses",
     "get_tokenizer",
     "hr",
     "image",
@@ -159,6 +168,9 @@ __all__ = [
     "load_template",
     "markup",
     "openai_model",
+    "output_from_anthropic",
+    "output_from_openai",
+    "output_from_openai_responses",
     "parse_template",
     "part",
     "prompt",
@@ -197,11 +209,16 @@ _LATER = {
     "ajoin_stream": "runtime.joiners",
     "anthropic_model": "runtime.anthropic_model",
     "find_prompt": "preview.registry",
+    "from_anthropic": "providers.anthropic_history",
+    "from_openai_responses": "providers.responses_history",
     "join_stream": "runtime.joiners",
     "live": "runtime.live",
     "load_template": "template.environment",
     "markup": "template.markup",
     "openai_model": "runtime.openai_model",
+    "output_from_anthropic": "providers.answers",
+    "output_from_openai": "providers.answers",
+    "output_from_openai_responses": "providers.answers",
     "parse_template": "template.environment",
     "prompt": "preview.registry",
     "register": "preview.registry",

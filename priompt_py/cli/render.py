@@ -27,6 +27,10 @@ FORMATS: dict[str, Callable[[Rendered], str]] = {
     "text": lambda rendered: rendered.to_text(),
     "messages": lambda rendered: _json(rendered.to_messages()),
     "openai": lambda rendered: _json(rendered.to_openai()),
+    "openai-responses": lambda rendered: _json(rendered.to_openai_responses()),
+    "anthropic": lambda rendered: _json(rendered.to_anthropic()),
+    "gemini": lambda rendered: _json(rendered.to_gemini()),
+    "langchain": lambda rendered: _json(rendered.to_langchain()),
     "json": lambda rendered: _json(rendered.to_json()),
     "tokens": lambda rendered: json.dumps(rendered.to_tokens()) + "\n",
 }

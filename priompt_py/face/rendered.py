@@ -15,11 +15,15 @@ from priompt_py.model.outcome import CountKind, Decision, Outcome
 from priompt_py.model.prompt import ChatMessage, PromptConfig, Tool
 from priompt_py.model.source_map import SourceMap
 from priompt_py.providers import openai, plain
+from priompt_py.providers.late_system import LATE_SYSTEM_TEXT
 from priompt_py.tokens.chat_format import ChatFormat
 from priompt_py.tokens.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from rich.console import ConsoleRenderable, RichCast
+
+    from priompt_py.providers.anthropic import AnthropicCache
+    from priompt_py.providers.late_system import LateSystem
 
 __all__ = ["Rendered"]
 
@@ -155,6 +159,63 @@ class Rendered:
         """
         return openai.to_openai(self._outcome, max_tokens_key=max_tokens_key, cache_marks=cache_marks)
 
+    def to_openai_responses(self, *, instructions: bool = True, cache_marks: bool = False) -> dict[str, Any]:
+        """The request for ``client.responses.create(model=..., **rendered.to_openai_responses())``.
+
+        A first system message of text alone becomes ``instructions``, unless that is False; ``cache_marks=True``
+        writes the author's marks for prefix caching. Raises ProviderError for what the API can't hold.
+        """
+        from priompt_py.providers.openai_responses import to_openai_responses
+
+        return to_openai_responses(self._outcome, instructions=instructions, cache_marks=cache_marks)
+
+    def to_anthropic(
+        self,
+        *,
+        late_system: LateSystem | None = None,
+        late_system_text: str = LATE_SYSTEM_TEXT,
+        lead_with_user: bool | str = True,
+        flatten_tools: bool = False,
+        cache: AnthropicCache | None = None,
+    ) -> dict[str, Any]:
+        """The request for ``client.messages.create(model=..., **rendered.to_anthropic())``.
+
+        ``late_system`` says what becomes of a system message after others: it stays (``"inline"``), the user says it
+        with ``late_system_text`` around it (``"user"``), or it leads too (``"hoist"``); None is an error. Where the
+        assistant would begin, the user says ``lead_with_user``; False is an error. ``flatten_tools=True`` writes calls
+        and results as text where the prompt holds no tool. ``cache`` is ``"auto"``, ``"marks"`` (the author's, also
+        the default) or ``"off"``. Raises ProviderError for what the API can't hold.
+        """
+        from priompt_py.providers.anthropic import to_anthropic
+
+        return to_anthropic(
+            self._outcome,
+            late_system=late_system,
+            late_system_text=late_system_text,
+            lead_with_user=lead_with_user,
+            flatten_tools=flatten_tools,
+            cache=cache,
+        )
+
+    def to_gemini(
+        self, *, late_system: LateSystem | None = None, late_system_text: str = LATE_SYSTEM_TEXT
+    ) -> dict[str, Any]:
+        """The request for ``client.models.generate_content(model=..., **rendered.to_gemini())``.
+
+        ``late_system`` is ``"user"``, ``"hoist"`` or None, as in ``to_anthropic``. Raises ProviderError for what the
+        API can't hold.
+        """
+        from priompt_py.providers.gemini import to_gemini
+
+        return to_gemini(self._outcome, late_system=late_system, late_system_text=late_system_text)
+
+    def to_langchain(self) -> list[dict[str, Any]]:
+        """The messages for ``model.invoke(rendered.to_langchain())``, as plain data; tools and settings are the
+        model's. Raises ProviderError for what it can't hold."""
+        from priompt_py.providers.langchain import to_langchain
+
+        return to_langchain(self._outcome)
+
     def to_text(self, *, defuse: bool = False) -> str:
         """The text of a plain prompt, the flat form of a chat; content as it is, or with its control marks defused."""
         return plain.to_text(self._outcome, self._chat_format, defuse=defuse)
@@ -163,6 +224,23 @@ class Rendered:
         """Exactly ``token_count`` token ids. Raises ProviderError for images, tools, tool calls and parts, and
         TokenizerError where tokenizer or chat format have no ids."""
         return plain.to_tokens(self._outcome, self._tokenizer, self._chat_format)
+
+    def token_offsets(self) -> list[int]:
+        """For each of ``to_tokens()`` the code point of ``to_text()`` in which it begins, 0-based: with
+        ``source_map.at(offset)``, what it comes from. Raises as ``to_tokens`` does."""
+        from priompt_py.face.positions import token_offsets
+
+        self.to_tokens()  # says why there are none
+        return token_offsets(self._outcome, self._tokenizer, self._chat_format)
+
+    def tokens_before(self, offset: int) -> int:
+        """How many tokens are sent before the code point ``offset`` of ``to_text()`` (0-based), tools included.
+
+        It is counted, also where a prompt has no token ids: within a token, that one may count or not.
+        """
+        from priompt_py.face.positions import tokens_before
+
+        return tokens_before(self._outcome, self.report, self._tokenizer.count, self.to_text(), offset)
 
     def to_messages(self) -> list[dict[str, Any]]:
         """The messages as JSON data that belong to no provider; a plain prompt is one user message."""

@@ -183,6 +183,33 @@ def test_chats_are_messages_by_default(prompts: Path, priompt: Priompt) -> None:
     assert json.loads(plain.out) == [{"role": "user", "content": "Hello"}]
 
 
+def test_requests_of_other_providers(prompts: Path, priompt: Priompt) -> None:
+    messages = [{"role": "user", "content": "Why?"}]
+    expected: dict[str, object] = {
+        "openai-responses": {"instructions": "Be brief.", "input": messages},
+        "gemini": {
+            "contents": [{"role": "user", "parts": [{"text": "Why?"}]}],
+            "config": {"system_instruction": {"parts": [{"text": "Be brief."}]}},
+        },
+        "langchain": [{"role": "system", "content": "Be brief."}, *messages],
+    }
+    for form, request in expected.items():
+        done = priompt("render", "chat.json", "--limit", "99", "--format", form)
+        assert done.out == json.dumps(request, indent=2) + "\n"
+    tree = [{"type": "user", "children": ["Why?"]}, {"type": "config", "max_response_tokens": 5}]
+    done = priompt("render", "-", "--limit", "99", "--format", "anthropic", stdin=json.dumps(tree).encode())
+    assert json.loads(done.out) == {"messages": messages, "max_tokens": 5}
+
+
+def test_what_a_provider_cannot_hold_is_told(prompts: Path, priompt: Priompt) -> None:
+    done = priompt("render", "chat.json", "--limit", "99", "--format", "anthropic")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == (
+        "chat.json: Anthropic needs max_tokens, the most tokens that the answer may take: say it with "
+        "config(max_response_tokens=...)\n"
+    )
+
+
 def test_json_format(prompts: Path, priompt: Priompt) -> None:
     shown = json.loads(priompt("render", "tree.json", "--limit", "1", "--format", "json").out)
     assert shown == {

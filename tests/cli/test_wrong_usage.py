@@ -46,7 +46,7 @@ WRONG: list[tuple[str, int, str]] = [
     (
         "render tree.json --limit 5 --format jsn",
         2,
-        "priompt: --format needs one of text, messages, openai, json, tokens, got 'jsn'; did you mean json?",
+        "priompt: --format needs one of text, messages, openai, openai-responses, anthropic, gemini, langchain, json, tokens, got 'jsn'; did you mean json?",
     ),
     ("render tree.json --limit 5 --decisions", 2, "priompt: --decisions goes with --format json"),
     # --- limits
