@@ -226,11 +226,13 @@ def _read(path: Path) -> dict[str, Any]:
         if path.is_symlink():
             refuse("is a link, not a dump")
         handle = os.open(path, flags)
-        with os.fdopen(handle, "rb") as stream:
-            found = os.fstat(handle)
-            if not stat.S_ISREG(found.st_mode):
+        try:
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
                 refuse("is no regular file")
-            data = stream.read(MOST_BYTES + 1)
+            with os.fdopen(handle, "rb", closefd=False) as stream:
+                data = stream.read(MOST_BYTES + 1)
+        finally:
+            os.close(handle)
     except OSError as error:
         refuse(f"can't be read: {error.strerror}")
     if len(data) > MOST_BYTES:

@@ -17,8 +17,7 @@ import uuid
 import zoneinfo
 from typing import Any, TypeAlias
 
-from priompt_py.author.checks import got
-from priompt_py.author.children import has_digits
+from priompt_py.author.children import a_type, has_digits
 from priompt_py.author.json_form import to_json
 from priompt_py.author.json_values import NotJsonError, json_copy, path_text
 from priompt_py.author.type_schema import LISTS, SETS
@@ -92,7 +91,8 @@ def encode(value: Any, options: Options, path: Path) -> Any:
         return _of_class(value, kind, "object", _model(value, path), options, path)
     if is_record(kind):
         return _of_class(value, kind, "object", _record(value, path), options, path)
-    raise RefusedError(path, f"{got(value)} has no JSON form; give the prompt dehydrate= and hydrate=")
+    # The value itself may be a secret, and the message goes to a log.
+    raise RefusedError(path, f"{a_type(value)} has no JSON form; give the prompt dehydrate= and hydrate=")
 
 
 def strip(value: Any) -> Any:
@@ -177,7 +177,8 @@ def _node(value: Element, path: Path) -> Any:
     try:
         return _marked("node", to_json(value))
     except JsonFormError as error:
-        raise RefusedError(path, f"this element has no JSON form: {error}") from None
+        problem = str(error).partition("; drop_functions")[0]  # which can't be asked for here
+        raise RefusedError(path, f"this element has no JSON form: {problem}") from None
 
 
 def _has_name(value: enum.Enum) -> bool:
@@ -199,7 +200,7 @@ def _of_class(value: Any, kind: Any, sort: Sort, data: Any, options: Options, pa
     if sum(one.__qualname__ == kind.__qualname__ for one in classes) > 1:
         raise RefusedError(path, f"its annotation names two classes that are called {kind.__qualname__}")
     if isinstance(value, enum.Enum) and not isinstance(data, (str, int)):
-        raise RefusedError(path, f"{got(value)} is no single member")
+        raise RefusedError(path, f"{a_type(value)} that is no single member has no JSON form")
     return {MARK: "class", "name": kind.__qualname__, "value": data}
 
 
@@ -226,10 +227,14 @@ def _record(value: Any, path: Path) -> dict[str, Any]:
 def _model(value: Any, path: Path) -> Any:
     """A pydantic model as its own JSON, which has to give an equal one."""
     try:
-        data = json_copy(value.model_dump(mode="json", by_alias=True, round_trip=True))
+        data = json_copy(value.model_dump(mode="json", by_alias=True, round_trip=True, warnings=False))
     except NotJsonError as error:
         raise RefusedError((*path, *error.path), error.problem) from None
     cls = class_of(value)
-    if cls.model_validate(data) != value:
+    try:
+        again = cls.model_validate(data)
+    except ValueError:  # pydantic's, which shows the values
+        again = None
+    if again != value:
         raise RefusedError(path, f"what model_dump() of {cls.__qualname__} gives makes another one")
     return strip(data)
