@@ -100,7 +100,8 @@ class AnthropicJoiner:
     def _start(self, message: object) -> list[Delta]:
         data: dict[str, Any] = as_data(message) or {}
         self._usage.update(data.pop("usage", None) or {})
-        deltas: list[Delta] = []
+        found = output_from_anthropic({"content": [], "usage": self._usage or None})
+        deltas = [] if found.usage is None else [Delta(usage=found.usage)]
         for index, block in enumerate(data.pop("content", None) or []):  # mostly empty
             deltas += self._open(index, block)
         self._message = data
@@ -170,7 +171,7 @@ class AnthropicJoiner:
         usage: dict[str, Any] = as_data(field(event, "usage")) or {}
         self._usage.update({name: value for name, value in usage.items() if value is not None})
         found = output_from_anthropic({"content": [], **self._end, "usage": self._usage or None})
-        return [Delta(finish_reason=found.finish_reason, usage=found.usage)]
+        return [Delta(refusal=found.refusal or "", finish_reason=found.finish_reason, usage=found.usage)]
 
     def output(self) -> ModelOutput:
         """The answer as far as it has come. ``raw`` is the message that it would have been at once."""
