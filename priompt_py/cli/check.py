@@ -72,7 +72,7 @@ def _try_template(template: Template, name: str) -> Iterator[tuple[str, bool]]:
         cases = {"": {}}
     limits = [*([] if front.token_limit is None else [front.token_limit]), *front.limits]
     for label, props in cases.items():
-        place = f"{name}: example {label}" if label else name
+        place = f"{name}:{front.lines.get(label, 1)}: example {label}" if label else name
 
         def build(props: Mapping[str, Any] = props) -> Any:
             return template(**props)
@@ -108,7 +108,8 @@ def _try(
         with prints_to_stderr():
             program = compile_prompt(build())
     except TemplateError as error:
-        yield str(error), True
+        where = error.message if error.line is None else str(error).partition("\n")[0]
+        yield where if where.startswith(f"{place}:") else f"{place}: {where}", True
         return
     except PromptError as error:
         if "await arender(" not in str(error):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from priompt_py.author.element_table import ELEMENTS_BY_NAME
 from priompt_py.template.expressions import BadExpressionError, parse_expression
 from priompt_py.template.items import Code, RawTag, TagItem, read_quoted
-from priompt_py.template.source import Source, near, one_line
+from priompt_py.template.source import MOST_ERRORS, Source, near, one_line
 from priompt_py.template.syntax import Attribute, Expression, Quoted, Spread
 from priompt_py.template.vocabulary import (
     CONTROL,
@@ -78,6 +78,8 @@ def read_attributes(
     found: list[Attribute | Spread] = []
     names: set[str] = set()
     for raw in tag.attributes:
+        if len(errors) >= MOST_ERRORS:
+            return tuple(found)
         if not raw.name:
             assert isinstance(raw.value, Code)
             expression = expression_of(raw.value, source, errors)
@@ -93,6 +95,8 @@ def read_attributes(
         attribute = _read(raw, source, errors)
         if attribute is not None and _is_known(tag, attribute, source, errors):
             found.append(attribute)
+    if tag.name == "for":
+        _check_loop(found, source, errors)
     _check_required(
         tag,
         names,
@@ -185,6 +189,20 @@ def _control_problem(tag: str, argument: ControlArgument, attribute: Attribute) 
     if argument.kind == "component" and not _COMPONENT.fullmatch(text):
         return f'{name} of <{tag}> needs the name of a component, which begins with a capital, got "{one_line(text)}"'
     return None
+
+
+def _check_loop(found: list[Attribute | Spread], source: Source, errors: list[TemplateSyntaxError]) -> None:
+    """The item and its number have different names."""
+    names = {
+        one.name: (one.value.constant, one.start)
+        for one in found
+        if isinstance(one, Attribute) and isinstance(one.value, Quoted)
+    }
+    if "each" in names and "index" in names and names["each"][0] == names["index"][0]:
+        name, at = names["index"]
+        errors.append(
+            source.syntax_error(at, f"each and index of <for> need different names, both are {name}")
+        )
 
 
 def _check_required(

@@ -44,6 +44,8 @@ class Bounds:
     * ``bits``: of a whole number.
     * ``depth``: elements in each other, over all the templates that call each other.
     * ``tags``: the `<` and `{` in the text of one template, which begin tags and insertions.
+    * ``source``: characters in the text of one template.
+    * ``code``: characters of the different expressions of one template, names and whole numbers aside.
     """
 
     steps: int = attrs.field(default=1_000_000, validator=_whole)
@@ -51,7 +53,9 @@ class Bounds:
     text: int = attrs.field(default=32_000_000, validator=_whole)
     bits: int = attrs.field(default=2_000, validator=_whole)
     depth: int = attrs.field(default=100, validator=_whole)
-    tags: int = attrs.field(default=50_000, validator=_whole)
+    tags: int = attrs.field(default=40_000, validator=_whole)
+    source: int = attrs.field(default=500_000, validator=_whole)
+    code: int = attrs.field(default=100_000, validator=_whole)
 
 
 class Budget:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import attrs
 
 from priompt_py.author.children import spread
-from priompt_py.errors import PromptError
+from priompt_py.errors import ArgumentTypeError, PromptError
 from priompt_py.model.elements import Element as ModelElement
 from priompt_py.model.elements import Scope
+from priompt_py.template.advice import refused
 from priompt_py.template.bounds import Fault
 from priompt_py.template.entities import decode
 from priompt_py.template.evaluate import Evaluate, Run, compile_expression
@@ -247,6 +248,7 @@ def flatten(unit: Unit, run: Run, value: Any, expression: Expression) -> list[An
     found: list[Any] = []
     stack: list[Iterator[Any]] = [iter((value,))]
     budget = run.budget
+    other: Any = None
     try:
         while stack:
             for item in stack[-1]:
@@ -264,11 +266,14 @@ def flatten(unit: Unit, run: Run, value: Any, expression: Expression) -> list[An
                     stack.append(iter(item))  # pyright: ignore[reportUnknownArgumentType]
                     break
                 else:
+                    other = item
                     found.extend(spread(item, "the value"))
             else:
                 stack.pop()
     except Fault as fault:
         raise unit.error(run, fault, expression) from None
+    except ArgumentTypeError as error:
+        raise unit.error(run, Fault(refused(other, "a prompt")), expression) from error
     except PromptError as error:
         message = str(error).partition(": ")[2] or str(error)
         raise unit.error(run, Fault(message), expression) from error

@@ -274,7 +274,11 @@ def _spread_into(
         if name in written or name in arguments:
             raise unit.error(run, Fault(f"the attribute {one_line(name)} is given twice", 0), expression)
         if is_element and name not in ELEMENTS_BY_NAME[node.name].by_name:
-            hint = near(name, known_attributes(node.name))
+            hint = (
+                ": it is written in the tag itself"
+                if name in known_attributes(node.name)
+                else near(name, ELEMENTS_BY_NAME[node.name].by_name)
+            )
             raise unit.error(
                 run, Fault(f"<{node.name}> takes no attribute {one_line(name)}{hint}", 0), expression
             )

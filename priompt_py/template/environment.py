@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from priompt_py.template.collector import without_collections
 from priompt_py.template.evaluate import Run
 from priompt_py.template.front_matter import FrontMatter
 from priompt_py.template.functions import BUILTINS
-from priompt_py.template.link import Link, link
+from priompt_py.template.link import Link, link, takes_children
 from priompt_py.template.loader import FileLoader, Loader, join_name
 from priompt_py.template.parse import ParsedTemplate, parse_source
 from priompt_py.template.props import props_checker
@@ -67,6 +68,11 @@ class Template:
         """What paths call it."""
         return Path(self.name or self.shown).stem
 
+    @cached_property
+    def takes_children(self) -> bool:
+        """Whether ``<children/>`` stands in it."""
+        return takes_children(self.parsed.nodes)
+
     def __call__(self, /, **props: Any) -> list[Any]:
         """The node that the template makes of its props: a list of nodes. Raises TemplateError."""
         return self._evaluate(props, [])
@@ -88,6 +94,8 @@ class Template:
         run = self.environment.new_run(self.front_matter.tokenizer)
         run.children = children
         names = self._check(props, wrong)
+        if not self.takes_children and not all(map(_is_blank, children)):
+            raise TemplateError("the template takes no children: it has no <children/>", file=self.shown)
         try:
             with without_collections():
                 return self._body.nodes(run, names)
@@ -191,6 +199,10 @@ class Environment:
             return made[0]
 
         return Run(self.bounds, functions=self.functions, tokenizer=get, strict=self.strict)
+
+
+def _is_blank(child: Any) -> bool:
+    return child is None or isinstance(child, bool) or (isinstance(child, str) and not child.strip())
 
 
 def _checked(what: str, given: Mapping[str, Callable[..., Any]] | None) -> dict[str, Callable[..., Any]]:

@@ -12,18 +12,28 @@ from priompt_py.author.children import is_list
 from priompt_py.template.expression_syntax import Constant, Expr, ListOf, MappingOf, TupleOf, parts_of
 from priompt_py.template.expressions import BadExpressionError, parse_expression
 from priompt_py.template.kinds import is_dict
-from priompt_py.template.source import Source, near, one_line
+from priompt_py.template.source import MOST_ERRORS, Source, near, one_line
 from priompt_py.template.vocabulary import MODES
 
 if TYPE_CHECKING:
     from priompt_py.errors import TemplateSyntaxError
 
-__all__ = ["PROP_TYPES", "FrontMatter", "Prop", "parse_props", "read_as_front_matter", "read_front_matter"]
+__all__ = [
+    "KEYS",
+    "PROP_TYPES",
+    "FrontMatter",
+    "Prop",
+    "parse_props",
+    "read_as_front_matter",
+    "read_front_matter",
+]
 
 PROP_TYPES = ("str", "int", "float", "bool", "list", "dict", "any")
 """The types of props."""
 
-_KEYS = ("props", "description", "token_limit", "tokenizer", "examples", "must_keep", "limits", "whitespace")
+KEYS = ("props", "description", "token_limit", "tokenizer", "examples", "must_keep", "limits", "whitespace")
+"""What stands in front matter."""
+
 _PROP = re.compile(r"\s*(?P<type>[^\s?=]+)\s*(?P<optional>\??)\s*(?:=(?P<default>.*))?", re.DOTALL)
 _NAME = re.compile(r"[^\W\d_]\w*")
 
@@ -47,7 +57,8 @@ class Prop:
 class FrontMatter:
     """What stands between the ``---`` lines. ``props`` is None where none are declared: then any will do.
 
-    ``token_limit`` and ``limits`` are tokens; ``examples`` are props by the example's name.
+    ``token_limit`` and ``limits`` are tokens; ``examples`` are props by the example's name, ``lines`` the 1-based
+    lines where they begin.
     """
 
     props: tuple[Prop, ...] | None = None
@@ -59,6 +70,7 @@ class FrontMatter:
     limits: tuple[int, ...] = ()
     whitespace: str = "default"
     text: str = attrs.field(default="", eq=False, repr=False)
+    lines: Mapping[str, int] = attrs.field(factory=dict[str, int], eq=False, repr=False)
 
 
 def read_as_front_matter(text: str) -> bool:
@@ -81,7 +93,24 @@ def read_front_matter(source: Source, errors: list[TemplateSyntaxError]) -> tupl
     if loaded is None:
         return FrontMatter(text=text[: end.end()]), end.end()
     reader = _Reader(source, block, start, errors)
-    return attrs.evolve(reader.read(loaded), text=text[: end.end()]), end.end()
+    front = attrs.evolve(reader.read(loaded), text=text[: end.end()], lines=_lines_of_examples(block))
+    return front, end.end()
+
+
+def _lines_of_examples(block: str) -> dict[str, int]:
+    if "examples" not in block:
+        return {}
+    import yaml
+
+    root: Any = yaml.compose(block, Loader=yaml.SafeLoader)
+    if not isinstance(root, yaml.MappingNode):
+        return {}
+    return {
+        name.value: name.start_mark.line + 2  # from 1, behind the first ---
+        for key, value in root.value
+        if key.value == "examples" and isinstance(value, yaml.MappingNode)
+        for name, _ in value.value
+    }
 
 
 def _load(source: Source, block: str, start: int, errors: list[TemplateSyntaxError]) -> dict[Any, Any] | None:
@@ -184,8 +213,8 @@ class _Reader:
 
     def read(self, loaded: dict[Any, Any]) -> FrontMatter:
         for key in loaded:
-            if key not in _KEYS:
-                hint = near(str(key), _KEYS) or f"; it takes {', '.join(_KEYS)}"
+            if key not in KEYS and len(self._errors) < MOST_ERRORS:
+                hint = near(str(key), KEYS) or f"; it takes {', '.join(KEYS)}"
                 self._fault(key, f"the front matter takes no {one_line(str(key))}{hint}")
         return FrontMatter(
             props=self._props(loaded.get("props")) if "props" in loaded else None,
@@ -243,26 +272,31 @@ class _Reader:
         self._fault("examples", "examples needs names with props each, such as `short: {question: Why?}`")
         return {}
 
-    def _props(self, value: object) -> tuple[Prop, ...]:
+    def _props(self, value: object) -> tuple[Prop, ...] | None:
+        """The props; None where some of their names can't be known."""
         if value is None:
             return ()
         if not is_dict(value):
             self._fault("props", "props needs names with types, such as `name: str`")
-            return ()
+            return None
         found: list[Prop] = []
+        is_complete = True
         for name, declared in value.items():
+            if len(self._errors) >= MOST_ERRORS:
+                return None
             if not isinstance(name, str) or not _NAME.fullmatch(name):
                 self._fault(
                     name,
                     f"a prop's name has letters, digits and _, a letter first, got {one_line(str(name))}",
                     indented=True,
                 )
+                is_complete = False
                 continue
             prop, problem = _prop(name, declared)
             if problem is not None:
                 self._fault(name, problem, indented=True)
             found.append(prop)
-        return tuple(found)
+        return tuple(found) if is_complete else None
 
 
 def _prop(name: str, declared: object) -> tuple[Prop, str | None]:
@@ -312,6 +346,7 @@ def _default(name: str, text: str) -> tuple[Expr | None, str | None]:
 def parse_props(text: str) -> tuple[tuple[Prop, ...], str | None]:
     """The props of ``<component props="label, value=0">``, and what is wrong with them."""
     found: list[Prop] = []
+    names: set[str] = set()
     for piece in _split(text):
         name, equals, default = piece.partition("=")
         name = name.strip()
@@ -320,8 +355,9 @@ def parse_props(text: str) -> tuple[tuple[Prop, ...], str | None]:
                 (),
                 f'props needs names with commas between them, such as "label, value=0"; got {one_line(piece)!r}',
             )
-        if any(prop.name == name for prop in found):
+        if name in names:
             return (), f"the prop {name} stands twice"
+        names.add(name)
         root, problem = _default(name, default) if equals else (None, None)
         if problem is not None:
             return (), problem

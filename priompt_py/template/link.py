@@ -21,14 +21,23 @@ from priompt_py.template.layout import lay_out
 from priompt_py.template.loader import join_name
 from priompt_py.template.parse import ParsedTemplate, raise_first
 from priompt_py.template.props import props_checker
-from priompt_py.template.source import near
-from priompt_py.template.syntax import Element, Expression, Insertion, Quoted, TemplateNode, walk
+from priompt_py.template.source import MOST_ERRORS, near
+from priompt_py.template.syntax import (
+    Comment,
+    Element,
+    Expression,
+    Insertion,
+    Quoted,
+    TemplateNode,
+    Text,
+    walk,
+)
 from priompt_py.template.vocabulary import CONTROL, is_component, unknown_tag
 
 if TYPE_CHECKING:
     from priompt_py.template.environment import Environment, Template
 
-__all__ = ["Link", "expressions_in", "link"]
+__all__ = ["Link", "expressions_in", "faults_of_names", "link", "takes_children"]
 
 CallComponent = Callable[[Run, dict[str, Any], list[Any], Element], list[Any]]
 
@@ -51,13 +60,36 @@ def link(
 ) -> Link:
     """Resolve and compile. Raises TemplateSyntaxError for what isn't there."""
     linker = _Linker(environment, parsed, name)
-    imports = linker.load_imports(importers)
-    linker.define()
-    linker.check_names()
+    linker.look_up(importers)
+    if linker.foreign:
+        raise linker.foreign[0]
     raise_first(linker.errors)
     with without_collections():
         body = linker.compile()
-    return Link(body, imports, stamp)
+    return Link(body, linker.imports, stamp)
+
+
+def faults_of_names(
+    environment: Environment,
+    parsed: ParsedTemplate,
+    name: str | None,
+    *,
+    knows_components: bool = True,
+    knows_children: bool = True,
+) -> list[TemplateError]:
+    """All that linking would refuse, in what it imports too.
+
+    A template with errors is what could be read of it: ``knows_components`` says that all is there which it defines
+    and imports, ``knows_children`` that what stands in an element was meant to.
+    """
+    linker = _Linker(environment, parsed, name)
+    linker.look_up((), knows_components=knows_components, knows_children=knows_children)
+    foreign = [
+        one
+        for error in linker.foreign
+        for one in ((isinstance(error, TemplateSyntaxError) and error.errors) or (error,))
+    ]
+    return [*linker.errors, *foreign]
 
 
 @attrs.define(eq=False)
@@ -67,16 +99,18 @@ class _Defined:
     node: Element
     props: tuple[Prop, ...]
     body: Content | None = None
+    takes_children: bool | None = None  # None: not looked yet
 
 
 class _Linker:
     def __init__(self, environment: Environment, parsed: ParsedTemplate, name: str | None) -> None:
         self.errors: list[TemplateSyntaxError] = []
+        self.foreign: list[TemplateError] = []  # those of what is imported
+        self.imports: dict[str, Template] = {}
         self._environment = environment
         self._parsed = parsed
         self._source = parsed.source
         self._name = name
-        self._imports: dict[str, Template] = {}
         self._defined: dict[str, _Defined] = {}
         self._places: dict[str, int] = {}
 
@@ -92,11 +126,19 @@ class _Linker:
         self._places[name] = node.start
         return name
 
-    def load_imports(self, importers: tuple[str, ...]) -> dict[str, Template]:
+    def look_up(
+        self, importers: tuple[str, ...], *, knows_components: bool = True, knows_children: bool = True
+    ) -> None:
+        """Find what the names mean."""
+        self._load_imports(importers)
+        self._define()
+        self._check_names(knows_components=knows_components, knows_children=knows_children)
+
+    def _load_imports(self, importers: tuple[str, ...]) -> None:
         """Load what the template imports, and what that imports."""
         here = self._name if self._name is not None else self._source.name
         for node in self._parsed.nodes:
-            if not isinstance(node, Element) or node.name != "import":
+            if not isinstance(node, Element) or node.name != "import" or node.is_broken:
                 continue
             name = self._take(node)
             attribute = node.attribute("from")
@@ -109,18 +151,18 @@ class _Linker:
                     raise TemplateError(f"templates import each other in a ring: {shown}")
                 if len(ring) > _MOST_IMPORTERS:
                     raise TemplateError(f"templates import each other more than {_MOST_IMPORTERS} deep")
-                self._imports[name] = self._environment.load(target, ring)
+                self.imports[name] = self._environment.load(target, ring)
             except TemplateError as error:
                 if error.line is not None:
-                    raise
+                    self.foreign.append(error)
+                    continue
                 message = error.message if error.file is None else f"{error.file}: {error.message}"
                 self._error(at, message)
-        return self._imports
 
-    def define(self) -> None:
+    def _define(self) -> None:
         """Note the components that the template defines."""
         for node in self._parsed.nodes:
-            if not isinstance(node, Element) or node.name != "component":
+            if not isinstance(node, Element) or node.name != "component" or node.is_broken:
                 continue
             name = self._take(node)
             attribute = node.attribute("props")
@@ -129,13 +171,25 @@ class _Linker:
                 self._error(attribute.start, problem)
             self._defined[name] = _Defined(node, props)
 
-    def check_names(self) -> None:
-        """Look for components and functions that aren't there."""
-        known = [*self._places, *self._environment.components]
+    def _check_names(self, *, knows_components: bool, knows_children: bool) -> None:
+        """Look for components and functions that aren't there, and for children that nobody takes."""
+        known = {**self._places, **self._environment.components}
         functions = self._environment.functions
         for node in walk(self._parsed.nodes):
-            if isinstance(node, Element) and is_component(node.name) and node.name not in known:
-                self._error(node.start, f"there is no component <{node.name}>{_hint(node.name, known)}")
+            if len(self.errors) >= MOST_ERRORS:
+                return
+            if isinstance(node, Element) and is_component(node.name):
+                if node.name not in known and knows_components:
+                    self._error(
+                        node.start, f"there is no component <{node.name}>{_hint(node.name, list(known))}"
+                    )
+                elif (
+                    knows_children
+                    and node.children
+                    and self._takes_none(node.name)
+                    and any(map(_is_child, node.children))
+                ):
+                    self._error(node.start, f"<{node.name}> takes no children: it has no <children/>")
             for expression in expressions_in(node):
                 for part in calls_in(expression.root):
                     if part.function not in functions:
@@ -143,6 +197,20 @@ class _Linker:
                         hint = near(part.function, functions)
                         at = min(expression.start + part.at, len(self._source.text))
                         self._error(at, f"there is no {what} {part.function}{hint}")
+
+    def _takes_none(self, name: str) -> bool:
+        """Whether a component is a template's that takes no children."""
+        from priompt_py.template.environment import Template
+
+        if name in self._defined:
+            defined = self._defined[name]
+            if defined.takes_children is None:
+                defined.takes_children = takes_children(defined.node.children)
+            return not defined.takes_children
+        target = self.imports.get(name) or (
+            None if name in self._places else self._environment.components.get(name)
+        )
+        return isinstance(target, Template) and not target.takes_children
 
     def compile(self) -> Content:
         """The body of the template."""
@@ -159,8 +227,8 @@ class _Linker:
 
     def _component(self, name: str) -> CallComponent:
         """The function that calls the component of this name."""
-        if name in self._imports:
-            template = self._imports[name]
+        if name in self.imports:
+            template = self.imports[name]
             return self._template_call(
                 name, template.shown, template.front_matter.props, lambda: template.link.body
             )
@@ -242,6 +310,22 @@ class _Linker:
 
 
 _MOST_IMPORTERS = 30
+
+
+def takes_children(nodes: tuple[TemplateNode, ...]) -> bool:
+    """Whether ``<children/>`` stands in the body of a template or component, those that it defines aside."""
+    stack = list(nodes)
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Element) and node.name != "component":
+            if node.name == "children":
+                return True
+            stack.extend(node.children)
+    return False
+
+
+def _is_child(node: TemplateNode) -> bool:
+    return not (isinstance(node, Comment) or (isinstance(node, Text) and node.value.isspace()))
 
 
 def opened_name(tag: Component[...]) -> str:

@@ -1,4 +1,8 @@
-"""The linter: what is probably wrong with a template that can be parsed."""
+"""The linter: what is wrong with a template, and what probably is.
+
+Of a template with syntax errors the rest is looked at too: for functions, filters and components that aren't there,
+and for names that nothing declares, as far as no broken tag could do so.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +10,20 @@ from collections.abc import Iterator
 
 import attrs
 
-from priompt_py.errors import TemplateError, TemplateSyntaxError
+from priompt_py.author.element_table import ELEMENTS_BY_NAME
+from priompt_py.errors import TemplateError
 from priompt_py.template import expression_syntax as ast
 from priompt_py.template.compile import expressions_of
 from priompt_py.template.environment import Environment
 from priompt_py.template.expression_syntax import Expr, parts_of
 from priompt_py.template.front_matter import Prop, parse_props
 from priompt_py.template.layout import lay_out
+from priompt_py.template.link import faults_of_names
+from priompt_py.template.lint_front_matter import check_front_matter
 from priompt_py.template.lint_priorities import check_alternatives, check_priorities
 from priompt_py.template.loader import join_name
-from priompt_py.template.parse import ParsedTemplate, parse_source
-from priompt_py.template.source import Source, near, one_line
+from priompt_py.template.parse import Reading, read_source
+from priompt_py.template.source import MOST_ERRORS, Source, near, one_line
 from priompt_py.template.syntax import (
     Attribute,
     Element,
@@ -28,12 +35,12 @@ from priompt_py.template.syntax import (
     Text,
     walk,
 )
-from priompt_py.template.vocabulary import MESSAGES, is_component
+from priompt_py.template.vocabulary import CONTROL, MESSAGES, is_component
 
 __all__ = ["Finding", "lint_source", "lint_template"]
 
 
-@attrs.frozen(order=True)
+@attrs.frozen
 class Finding:
     """What was found: a 1-based place, and whether it is an error or a warning."""
 
@@ -56,13 +63,13 @@ def lint_template(
 
 def lint_source(source: Source, environment: Environment, *, name: str | None = None) -> list[Finding]:
     """The same of a source; ``name`` is the loader's name of it, for what it imports."""
-    try:
-        parsed = parse_source(source, environment.bounds)
-    except TemplateSyntaxError as error:
-        return [_of_error(one) for one in error.errors]
-    linter = _Linter(parsed, environment, name)
+    linter = _Linter(read_source(source, environment.bounds), environment, name)
     linter.run()
-    return sorted(set(linter.findings))
+    return sorted(dict.fromkeys(linter.findings), key=_place_of)
+
+
+def _place_of(finding: Finding) -> tuple[str, int, int]:
+    return (finding.file, finding.line, finding.column)
 
 
 def _of_error(error: TemplateError) -> Finding:
@@ -70,10 +77,11 @@ def _of_error(error: TemplateError) -> Finding:
 
 
 class _Linter:
-    def __init__(self, parsed: ParsedTemplate, environment: Environment, name: str | None) -> None:
-        self.findings: list[Finding] = []
-        self._parsed = parsed
-        self._source = parsed.source
+    def __init__(self, reading: Reading, environment: Environment, name: str | None) -> None:
+        self.findings: list[Finding] = [_of_error(one) for one in reading.errors]
+        self._reading = reading
+        self._parsed = reading.template
+        self._source = self._parsed.source
         self._environment = environment
         self._name = name
         self._used: set[str] = set()
@@ -84,10 +92,15 @@ class _Linter:
         self.findings.append(Finding(place.file, place.line, place.column, message, is_error))
 
     def run(self) -> None:
+        check_front_matter(self._parsed, self._note)
         self._link()
         declared = self._parsed.front_matter.props
         names = None if declared is None else frozenset(prop.name for prop in declared)
+        if names is not None and not self._reading.is_paired:
+            names |= _declared_in(self._parsed.nodes)  # where tags end is not known
         self._walk_names(self._parsed.nodes, names)
+        if self._reading.errors:
+            return
         self._unused(declared)
         for node in walk(self._parsed.nodes):
             if isinstance(node, Element):
@@ -104,16 +117,22 @@ class _Linter:
 
     def _link(self) -> None:
         """What linking would refuse, and the props of all components."""
-        from priompt_py.template.link import link
-
-        try:
-            link(self._environment, self._parsed, self._name, None, ())
-        except TemplateSyntaxError as error:
-            self.findings += [_of_error(one) for one in error.errors or (error,)]
-        except TemplateError as error:
-            self.findings.append(_of_error(error))
+        reading = self._reading
+        knows_components = reading.is_complete and not any(
+            isinstance(node, Element) and _may_declare(node, _COMPONENTS) for node in walk(self._parsed.nodes)
+        )
+        self.findings += [
+            _of_error(one)
+            for one in faults_of_names(
+                self._environment,
+                self._parsed,
+                self._name,
+                knows_components=knows_components,
+                knows_children=reading.is_paired,
+            )
+        ]
         for node in self._parsed.nodes:
-            if not isinstance(node, Element) or node.name not in ("import", "component"):
+            if not isinstance(node, Element) or node.name not in _COMPONENTS or node.is_broken:
                 continue
             name = _written(node, "name")
             if node.name == "component":
@@ -163,15 +182,15 @@ class _Linter:
         for node in nodes:
             if isinstance(node, Element):
                 if node.name == "component":
-                    text = _written(node, "props") if node.attribute("props") is not None else ""
-                    props = parse_props(text)[0]
-                    self._walk_names(node.children, frozenset(prop.name for prop in props))
+                    self._walk_names(node.children, self._props_of(node))
                     continue
                 for expression in expressions_of(node):
                     self._look_up(expression, here)
-                if node.name == "let":
+                if _may_declare(node, _LET):
+                    here = None
+                elif node.name == "let":
                     here = None if here is None else here | {_written(node, "name")}
-                inner = here
+                inner = None if _may_declare(node, _FOR) else here
                 if node.name == "for" and inner is not None:
                     index = {_written(node, "index")} if node.attribute("index") is not None else set[str]()
                     inner = inner | {_written(node, "each")} | index
@@ -179,10 +198,26 @@ class _Linter:
             elif isinstance(node, Insertion):
                 self._look_up(node.expression, here)
 
+    def _props_of(self, component: Element) -> frozenset[str] | None:
+        """The names that a component's content knows; None where they can't be known."""
+        if component.is_broken:
+            return None
+        text = _written(component, "props") if component.attribute("props") is not None else ""
+        props, problem = parse_props(text)
+        if problem is not None:
+            return None
+        names = frozenset(prop.name for prop in props)
+        return names if self._reading.is_paired else names | _declared_in(self._parsed.nodes)
+
     def _look_up(self, expression: Expression, names: frozenset[str] | None) -> None:
         for part, is_asked in _names_in(expression.root):
             self._used.add(part.name)
-            if names is not None and part.name not in names and not is_asked:
+            if (
+                names is not None
+                and part.name not in names
+                and not is_asked
+                and len(self.findings) < MOST_ERRORS
+            ):
                 self._note(expression.start + part.at, f"{part.name} is not defined{near(part.name, names)}")
 
     def _unused(self, declared: tuple[Prop, ...] | None) -> None:
@@ -233,6 +268,29 @@ class _Linter:
                         f"<if test={{{root.name}}}>{{{root.name}}}</if>",
                         is_error=False,
                     )
+
+
+_COMPONENTS = ("import", "component")
+_LET = ("let",)
+_FOR = ("for",)
+
+
+def _may_declare(node: Element, names: tuple[str, ...]) -> bool:
+    """Whether a tag that can't be read, or has no known name, may have been meant as one of these."""
+    name = node.name.lower()
+    if is_component(node.name):
+        return name in names  # <For> for <for>
+    return node.is_broken and (name in names or (name not in ELEMENTS_BY_NAME and name not in CONTROL))
+
+
+def _declared_in(nodes: tuple[TemplateNode, ...]) -> frozenset[str]:
+    """All names that loops and ``<let/>`` declare somewhere."""
+    return frozenset(
+        _written(node, argument)
+        for node in walk(nodes)
+        if isinstance(node, Element) and node.name in ("for", "let")
+        for argument in ("name", "each", "index")
+    )
 
 
 def _written(node: Element, name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections.abc import Iterable, Mapping
@@ -17,7 +18,7 @@ __all__ = ["DictLoader", "FileLoader", "Loaded", "Loader", "PackageLoader", "dec
 
 SUFFIX = ".priompt"
 
-Stamp: TypeAlias = tuple[int, int, int] | int | None
+Stamp: TypeAlias = bytes | int | None
 
 
 @attrs.frozen
@@ -77,7 +78,7 @@ def join_name(importer: str | None, name: str) -> str:
 
 
 def _missing(name: str, names: Iterable[str]) -> TemplateError:
-    known = [one.removesuffix(SUFFIX) for _, one in zip(range(2_000), names, strict=False)]
+    known = [one.removesuffix(SUFFIX) for _, one in zip(range(2_000), names, strict=False) if one != name]
     return TemplateError(f'there is no template "{one_line(name)}"{near(name.removesuffix(SUFFIX), known)}')
 
 
@@ -118,17 +119,16 @@ class FileLoader:
         """The template of this name. Raises TemplateError."""
         path = self._path(name)
         try:
-            stamp = _stamp_of(path)
             data = path.read_bytes()
         except (OSError, ValueError):
             raise _missing(name, self.names()) from None
         shown = str(self._root / name)
-        return Loaded(decode_template(data, shown), shown, stamp)
+        return Loaded(decode_template(data, shown), shown, _stamp_of(data))
 
     def stamp(self, name: str) -> Stamp:
-        """Time and size of the file."""
+        """A hash of the file: neither its time nor its size need change when its text does."""
         try:
-            return _stamp_of(self._path(name))
+            return _stamp_of(self._path(name).read_bytes())
         except (OSError, TemplateError):
             return -1
 
@@ -142,10 +142,15 @@ class FileLoader:
         try:
             root = self._root.resolve()
             path = (root / name).resolve()
-            if path.is_relative_to(root) and path.is_file():
+            is_inside = path.is_relative_to(root)
+            if is_inside and path.is_file():
                 return path
         except (OSError, ValueError, RuntimeError):  # a name too long; a ring of links
-            pass
+            is_inside = True
+        if not is_inside:
+            raise TemplateError(
+                f'there is no template "{one_line(name)}": a link on its way leads out of the folder'
+            )
         raise _missing(name, self.names())
 
 
@@ -164,9 +169,8 @@ class PackageLoader(FileLoader):
         super().__init__(Path(next(iter(spec.submodule_search_locations))) / folder)
 
 
-def _stamp_of(path: Path) -> Stamp:
-    status = path.stat()
-    return (status.st_mtime_ns, status.st_size, status.st_ino)
+def _stamp_of(data: bytes) -> bytes:
+    return hashlib.blake2b(data, digest_size=16).digest()
 
 
 # ------------------------------------------------------------------------------------------ bytes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
@@ -15,7 +16,7 @@ from priompt_py.template.bounds import Bounds
 from priompt_py.template.collector import without_collections
 from priompt_py.template.front_matter import FrontMatter, read_front_matter
 from priompt_py.template.items import BrokenTag, Code, TagItem, read_items, read_raw
-from priompt_py.template.source import Source, near, one_line
+from priompt_py.template.source import MOST_ERRORS, Source, near, one_line
 from priompt_py.template.syntax import (
     Attribute,
     Comment,
@@ -27,7 +28,7 @@ from priompt_py.template.syntax import (
 )
 from priompt_py.template.vocabulary import CONTROL, is_component, is_void, unknown_tag
 
-__all__ = ["MOST_DEEP", "ParsedTemplate", "parse_source", "raise_first"]
+__all__ = ["MOST_DEEP", "ParsedTemplate", "Reading", "parse_source", "raise_first", "read_source"]
 
 MOST_DEEP = 100
 """How deep elements may stand in each other in one file."""
@@ -42,6 +43,19 @@ class ParsedTemplate:
     source: Source = attrs.field(eq=False, repr=False)
 
 
+@attrs.frozen
+class Reading:
+    """What could be read of a template, and all its ``errors``, in order.
+
+    ``is_complete``: it was read to its end; ``is_paired``: no tag is closed by another one's closing tag, or not at all.
+    """
+
+    template: ParsedTemplate
+    errors: tuple[TemplateSyntaxError, ...] = ()
+    is_complete: bool = True
+    is_paired: bool = True
+
+
 @attrs.define
 class _Open:
     """An element that is open: its tag, and what stands in it so far."""
@@ -50,53 +64,125 @@ class _Open:
     attributes: tuple[Attribute | Spread, ...]
     children: list[TemplateNode] = attrs.field(factory=list[Any])
     is_known: bool = True
+    is_broken: bool = False
     branch: str = ""  # the last `elif` or `else` in it
 
 
 def parse_source(source: Source, bounds: Bounds | None = None) -> ParsedTemplate:
     """The syntax of a template. Raises TemplateSyntaxError, whose ``errors`` are all that were found."""
+    reading = read_source(source, bounds)
+    raise_first(list(reading.errors))
+    return reading.template
+
+
+def read_source(source: Source, bounds: Bounds | None = None) -> Reading:
+    """What can be read of a template, errors or not. What is over a bound isn't read at all."""
     errors: list[TemplateSyntaxError] = []
+    allowed = bounds or _BOUNDS
     with without_collections():
         front_matter, start = read_front_matter(source, errors)
-        _check_size(source, start, (bounds or _BOUNDS).tags)
-        items, is_complete = read_items(source, start, errors)
-        nodes = _Builder(source, errors, is_complete=is_complete).build(items)
-    raise_first(errors)
-    return ParsedTemplate(front_matter, nodes, source)
+        too_much = _over_size(source, start, allowed)
+        items, is_complete = ([], False) if too_much else read_items(source, start, errors)
+        too_much = too_much or _over_code(source, items, allowed)
+        if too_much is not None:
+            errors.append(source.syntax_error(*too_much))
+            return Reading(ParsedTemplate(front_matter, (), source), tuple(errors), is_complete=False)
+        builder = _Builder(source, errors, is_complete=is_complete)
+        nodes = builder.build(items)
+    errors.sort(key=_place_of)
+    return Reading(
+        ParsedTemplate(front_matter, nodes, source),
+        tuple(errors),
+        is_complete=builder.is_complete,
+        is_paired=builder.is_paired,
+    )
 
 
 _BOUNDS = Bounds()
 _MARK = re.compile(r"[<{]")
 
 
-def _check_size(source: Source, start: int, most: int) -> None:
-    if source.text.count("<", start) + source.text.count("{", start) > most:
-        *_, last = islice(_MARK.finditer(source.text, start), most + 1)
-        error = source.syntax_error(last.start(), f"the template has more than {most:,} `<` and `{{`")
-        error.errors = (error,)
-        raise error
+def _over_size(source: Source, start: int, bounds: Bounds) -> tuple[int, str] | None:
+    """Where a template is too much to be read, and why."""
+    text, most = source.text, bounds.source
+    if len(text) > most:
+        return most, f"the template has more than {most:,} characters"
+    most = bounds.tags
+    if text.count("<", start) + text.count("{", start) > most:
+        *_, last = islice(_MARK.finditer(text, start), most + 1)
+        return last.start(), f"the template has more than {most:,} `<` and `{{`"
+    return None
+
+
+def _over_code(source: Source, items: list[Any], bounds: Bounds) -> tuple[int, str] | None:
+    """The same of its expressions, which take some twenty times as long as other text."""
+    left = bounds.code
+    if len(source.text) <= left:
+        return None
+    seen: set[str] = set()
+    for text, at in _codes_in(items):
+        if text not in seen and not (text.isascii() and (text.isdigit() or text.isidentifier())):
+            seen.add(text)
+            left -= len(text)
+            if left < 0:
+                return at, f"the template has more than {bounds.code:,} characters of different expressions"
+    return None
+
+
+def _codes_in(items: list[Any]) -> Iterator[tuple[str, int]]:
+    for item in items:
+        if item.__class__ is Code:
+            yield item.text, item.start
+            continue
+        tag = item
+        if item.__class__ is not TagItem:
+            if getattr(item, "type", "") != "RAW":
+                continue
+            tag = read_raw(str(item), item.start_pos)[0]
+        for one in tag.attributes:
+            value = one.value
+            if isinstance(value, Code):
+                yield value.text, value.start
+            elif value is not None and "{" in value[0]:
+                yield _code_of(value[0]), value[1]
+
+
+def _code_of(quoted: str) -> str:
+    """What stands in the braces of a quoted value, more or less."""
+    _, *pieces = quoted.split("{")
+    return "".join(piece[: piece.rfind("}")] if "}" in piece else piece for piece in pieces)
 
 
 def raise_first(errors: list[TemplateSyntaxError]) -> None:
     """Raise the first error in the text, which then knows the others."""
     if errors:
-        errors.sort(key=lambda error: (error.line or 0, error.column or 0))
+        errors.sort(key=_place_of)
         first = errors[0]
         first.errors = tuple(errors)
         raise first
 
 
+def _place_of(error: TemplateSyntaxError) -> tuple[int, int]:
+    return (error.line or 0, error.column or 0)
+
+
 class _Builder:
+    """Makes the tree of the items. ``is_complete`` and ``is_paired`` are as those of a Reading."""
+
     def __init__(self, source: Source, errors: list[TemplateSyntaxError], *, is_complete: bool) -> None:
         self._source = source
         self._errors = errors
-        self._is_complete = is_complete
+        self.is_complete = is_complete
+        self.is_paired = True
         self._stack: list[_Open] = []
         self._root: list[TemplateNode] = []
         self._here = self._root
 
     def build(self, items: list[Any]) -> tuple[TemplateNode, ...]:
         for item in items:
+            if len(self._errors) >= MOST_ERRORS or len(self._stack) > MOST_DEEP:
+                self.is_complete = False
+                break
             kind = item.__class__
             if kind is TagItem or kind is BrokenTag:
                 self._open(item)
@@ -115,7 +201,8 @@ class _Builder:
                 self._raw(str(item), item.start_pos)
         while self._stack:
             still = self._stack[-1]
-            if self._is_complete and still.tag.__class__ is not BrokenTag:
+            self.is_paired = False
+            if self.is_complete and still.tag.__class__ is not BrokenTag:
                 self._error(
                     still.tag.start, f"<{still.tag.name}> is not closed: </{still.tag.name}> is missing"
                 )
@@ -131,10 +218,12 @@ class _Builder:
         name = tag.name
         is_known = is_component(name) or name in CONTROL or name in ELEMENTS_BY_NAME
         attributes: tuple[Attribute | Spread, ...] = ()
+        before = len(self._errors)
         if not is_known:
             self._error(tag.start, f"there is no <{one_line(name)}>{unknown_tag(name)}")
         elif tag.__class__ is not BrokenTag:
             attributes = read_attributes(tag, self._source, self._errors)
+        is_broken = tag.__class__ is BrokenTag or len(self._errors) > before
         if name in ("elif", "else"):
             self._check_branch(tag)
         elif name in ("import", "component") and self._stack:
@@ -155,12 +244,13 @@ class _Builder:
                     close_start=tag.end,
                     end=tag.end,
                     closes_itself=True,
+                    is_broken=is_broken,
                 )
             )
             return
         if len(self._stack) == MOST_DEEP:
             self._error(tag.start, f"elements stand more than {MOST_DEEP} deep in each other")
-        self._stack.append(_Open(tag, attributes, is_known=is_known))
+        self._stack.append(_Open(tag, attributes, is_known=is_known, is_broken=is_broken))
         self._here = self._stack[-1].children
 
     def _check_branch(self, tag: TagItem) -> None:
@@ -193,6 +283,7 @@ class _Builder:
                 open_end=tag.end,
                 close_start=close_start,
                 end=end,
+                is_broken=done.is_broken,
             )
         )
 
@@ -200,6 +291,7 @@ class _Builder:
         if self._stack and self._stack[-1].tag.name == name:
             self._pop(start, end)
             return
+        self.is_paired = False
         opened = [i for i, one in enumerate(self._stack) if one.tag.name == name]
         if opened:
             # What was opened inside is not closed.
@@ -236,10 +328,11 @@ class _Builder:
 
     def _raw(self, text: str, start: int) -> None:
         tag, close = read_raw(text, start)
+        before = len(self._errors)
         attributes = read_attributes(tag, self._source, self._errors)
         if close is None:
             self._error(start, "<raw> is not closed: </raw> is missing")
-            self._is_complete = False  # it took the rest
+            self.is_complete = False  # it took the rest
             return
         self._here.append(
             Element(
@@ -250,6 +343,7 @@ class _Builder:
                 open_end=tag.end,
                 close_start=start + close,
                 end=start + len(text),
+                is_broken=len(self._errors) > before,
             )
         )
 

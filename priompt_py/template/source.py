@@ -20,6 +20,9 @@ LITERAL_CLOSE = "\ufdd1"
 VALUE = "\ua66e"
 """Begins the names that values of template strings have: a letter that no text is likely to hold."""
 
+MOST_ERRORS = 100
+"""After so many errors no more are looked for in a file."""
+
 _VALUE_NAME = re.compile(rf"{VALUE}([0-9]+)")
 _VALUE_IN_BRACES = re.compile(rf"\{{{VALUE}[0-9]+\}}")
 

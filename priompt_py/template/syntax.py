@@ -106,6 +106,7 @@ class Element:
 
     ``else`` and ``elif`` are void elements among the children of their ``if`` or ``for``. ``start`` to ``open_end``
     is the opening tag, ``close_start`` to ``end`` the closing one (empty for ``<tag/>``, see ``closes_itself``).
+    ``is_broken``: its tag has an error, which is reported, and may lack attributes here.
     """
 
     name: str
@@ -116,6 +117,7 @@ class Element:
     close_start: int = _place()
     end: int = _place()
     closes_itself: bool = attrs.field(default=False, eq=False, repr=False, kw_only=True)
+    is_broken: bool = attrs.field(default=False, eq=False, repr=False, kw_only=True)
 
     def attribute(self, name: str) -> Attribute | None:
         """The attribute of this name, spreads aside."""

@@ -3,17 +3,13 @@ that its author didn't mean as data."""
 
 from __future__ import annotations
 
-import dataclasses
-import inspect
 from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
 from typing import Any
-
-import attrs
 
 from priompt_py.author.children import a_type, is_list, is_mapping
 from priompt_py.model.elements import Element
 from priompt_py.model.values import short_repr
+from priompt_py.template.advice import declared_fields, refused
 from priompt_py.template.bounds import Budget, Fault, UndefinedFault
 from priompt_py.template.kinds import is_bytes, is_dict, is_iterable, is_sequence, is_set
 from priompt_py.template.source import near, one_line
@@ -47,7 +43,7 @@ def attribute_of(value: object, name: str) -> Any:
     if is_mapping(value):
         return _key_of(value, name)
     cls: Any = type(value)
-    fields = _declared_fields(cls)
+    fields = declared_fields(cls)
     if name in fields:
         return getattr(value, name)
     if value is None:
@@ -75,28 +71,6 @@ def _hint(name: str, names: Iterable[str]) -> str:
         return found
     return (
         f"; there are {', '.join(one_line(one, 30) for one in listed[:8])}{', …' if len(listed) > 8 else ''}"
-    )
-
-
-@lru_cache(maxsize=512)
-def _declared_fields(cls: Any) -> frozenset[str]:
-    """The fields of attrs classes, dataclasses, named tuples and pydantic models; no properties, nothing private."""
-    names: Iterable[str] = ()
-    found: Any = cls  # the checks below narrow the other one
-    if issubclass(cls, (type, Element)):
-        return frozenset()
-    if attrs.has(cls):
-        names = [field.name for field in attrs.fields(found)]
-    elif dataclasses.is_dataclass(cls):
-        names = [field.name for field in dataclasses.fields(found)]
-    elif issubclass(cls, tuple) and isinstance(getattr(found, "_fields", None), tuple):
-        names = getattr(found, "_fields")  # noqa: B009 - a private name by looks only
-    elif any(base.__module__.partition(".")[0] == "pydantic" for base in found.__mro__):
-        names = getattr(found, "model_fields", ())
-    return frozenset(
-        name
-        for name in names
-        if not name.startswith("_") and not isinstance(inspect.getattr_static(found, name, None), property)
     )
 
 
@@ -156,7 +130,7 @@ def text_of(value: object) -> str:
         if isinstance(value, float) and value - value != 0.0:
             raise Fault(f"{value!r} has no text: only finite numbers have")
         return str(value)
-    raise Fault(f"{a_type(value)} can't stand in a text; use str, json or join")
+    raise Fault(refused(value, "a text", in_text=True))
 
 
 def truth_of(value: object) -> bool:

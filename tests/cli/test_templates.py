@@ -135,6 +135,7 @@ def test_check(priompt: Priompt, chat: Path) -> None:
         "b.priompt:1:7: there is no <scop>; did you mean scope?",
         "b.priompt:1:7: <scop> is not closed: </scop> is missing",
         "parts/rules.priompt:6:1: </user> closes nothing: no <user> is open",
+        "parts/rules.priompt:6:9: ton is not defined; did you mean tone?",
     ]
 
 
@@ -154,10 +155,10 @@ def test_check_renders_the_examples(priompt: Priompt, folder: Path) -> None:
     done = priompt("check", "a.priompt")
     assert done.code == 1
     assert [line.partition(";")[0] for line in done.out.splitlines()] == [
-        "a.priompt: example small: extra must be kept, and is left out under the limit of 4",
-        "a.priompt: example large: under its own limit: the prompt needs 31 tokens, over its limit of 20",
-        "a.priompt: example large: under its own limit: the prompt needs 31 tokens, over its limit of 4",
-        "a.priompt: the prop n of a.priompt is an int, got 'x' (a str)",
+        "a.priompt:8: example small: extra must be kept, and is left out under the limit of 4",
+        "a.priompt:9: example large: under its own limit: the prompt needs 31 tokens, over its limit of 20",
+        "a.priompt:9: example large: under its own limit: the prompt needs 31 tokens, over its limit of 4",
+        "a.priompt:10: example broken: the prop n of a.priompt is an int, got 'x' (a str)",
     ]
 
 

@@ -97,6 +97,16 @@ def test_long_words(expression: str, expected: str) -> None:
     assert said(f"{{{expression}}}") == f"t:1:{expected}"
 
 
+def test_a_large_text_that_is_cut_to_fit() -> None:
+    environment = Environment()
+    text = "several common words and more " * 300_000  # 9 MB
+    for keep in ("head", "tail", "ends"):
+        began = time.process_time()
+        environment.from_string("{text | fit(1_100_000, keep=keep)}")(text=text, keep=keep)
+        assert time.process_time() - began < 10  # 1 s
+    assert said("{text | fit(100)}", text=text * 2) == "t:1:9: the template takes more than 1,000,000 steps"
+
+
 def test_words_up_to_the_bound() -> None:
     environment = Environment()
     assert environment.from_string("{('a b '*20000)|tokens}")() == [40_001]
@@ -115,25 +125,112 @@ def test_words_up_to_the_bound() -> None:
             f"---\ndescription: {'a' * 100_000}\n---\n",
             "2:1: the front matter has at most 100,000 characters, this one 100,014",
         ),
-        ("{" * 50_000, '1:1: the `{` is not closed with a `}`; as text it is written {"{"} or &lbrace;'),
-        ("{#" * 50_000, "1:1: the comment is not closed with #}"),
-        ("{#" * 200_000, "1:100001: the template has more than 50,000 `<` and `{`"),
+        ("{" * 40_000, '1:1: the `{` is not closed with a `}`; as text it is written {"{"} or &lbrace;'),
+        ("{#" * 40_000, "1:1: the comment is not closed with #}"),
+        ("{#" * 200_000, "1:80001: the template has more than 40,000 `<` and `{`"),
         (
-            "{'" + "a" * 1_000_000,
+            "{'" + "a" * 400_000,
             "1:2: the text that begins with ' is not closed on its line, inside the { of line 1",
         ),
-        ("{1}" * 100_000, "1:150001: the template has more than 50,000 `<` and `{`"),
-        ("<scope>a</scope>\n" * 30_000, "25001:1: the template has more than 50,000 `<` and `{`"),
+        ("a" * 500_001, "1:500001: the template has more than 500,000 characters"),
+        (
+            "".join(f"{{a+{number}}}" for number in range(39_000)),
+            "1:131740: the template has more than 100,000 characters of different expressions",
+        ),
+        ("{1}" * 100_000, "1:120001: the template has more than 40,000 `<` and `{`"),
+        ("<scope>a</scope>\n" * 25_000, "20001:1: the template has more than 40,000 `<` and `{`"),
     ],
 )
 def test_bombs_of_syntax(template: str, expected: str) -> None:
     assert said(template) == f"t:{expected}"
 
 
+@pytest.mark.parametrize(
+    ("template", "first"),
+    [
+        ("".join(f"{{f{number}()}}" for number in range(12_000)), "1:2: there is no function f0"),
+        (
+            "".join(f"<scop{number}/>" for number in range(20_000)),
+            "1:1: there is no <scop0>; did you mean scope?",
+        ),
+        (
+            "".join(f"<A{number}/>" for number in range(20_000)),
+            "1:1: there is no component <A0>: import it, define it, or give it as Environment(components=…)",
+        ),
+        (
+            "<scope " + " ".join(f"a{number}" for number in range(20_000)) + "/>",
+            "1:8: <scope> takes no attribute a0; it takes p, prel, name, key, on_include, on_eject, whitespace",
+        ),
+        (
+            "<Foo" + " a" * 200_000 + "/>",
+            "1:1: there is no component <Foo>: import it, define it, or give it as Environment(components=…)",
+        ),
+        (
+            "---\n" + "".join(f"a{number}: 1\n" for number in range(6_000)) + "---\n",
+            (
+                "2:1: the front matter takes no a0; it takes props, description, token_limit, tokenizer, examples, "
+                "must_keep, limits, whitespace"
+            ),
+        ),
+        (
+            "---\nprops:\n" + "".join(f"  a{number}: b\n" for number in range(6_000)) + "---\n",
+            (
+                "3:3: the type of a0 is one of str, int, float, bool, list, dict, any, then ? if it is optional, "
+                "then = and a default; got b"
+            ),
+        ),
+        ("</user>" * 20_000, "1:1: </user> closes nothing: no <user> is open"),
+        (
+            "---\nprops: {}\n---\n" + "".join(f"{{a{number}}}" for number in range(20_000)),
+            "4:2: a0 is not defined",
+        ),
+    ],
+)
+def test_after_many_errors_no_more_are_looked_for(template: str, first: str) -> None:
+    began = time.process_time()
+    found = lint_template(template, "t")
+    assert (
+        time.process_time() - began < 10
+    )  # seconds; without the bound some take longer, and all much memory
+    assert str(found[0]) == f"t:{first}"
+    assert 90 <= len(found) <= 110
+
+
+def test_what_stands_too_deep_is_not_read() -> None:
+    found = lint_template("<user>" * 20_000 + "</usr>", "t")
+    assert [str(one) for one in found] == ["t:1:601: elements stand more than 100 deep in each other"]
+
+
+def test_many_props_of_a_component() -> None:
+    names = ",".join(f"a{number}" for number in range(20_000))
+    began = time.process_time()
+    environment = Environment()
+    environment.from_string(f"<component name='A' props='{names}'></component>")
+    assert said(f"<component name='A' props='{names},a7'></component>") == "t:1:21: the prop a7 stands twice"
+    assert time.process_time() - began < 10  # a minute, if each is compared with each
+
+
 def test_what_is_read_again_is_bound() -> None:
     with pytest.raises(TemplateSyntaxError) as caught:
         Environment().from_string("{" * 20 + "{1}" * 10_000)
     assert len(caught.value.errors) == 1
+
+
+def test_the_bound_of_code() -> None:
+    environment = Environment(bounds=Bounds(code=8))
+    good = (
+        "{a+1}<br key={a+1}/>{a}{12345}{aaaaaaaaaaaa}{a+2}<raw>{a + b + c}</raw><br key='long text {a+2}'/>"
+    )
+    assert environment.from_string(good) is not None
+    for wrong, place in (
+        ("{1+1}{1+2}{1+3}", "1:12"),
+        ("<br key={1+1}/><Foo {...1+3456}/>", "1:25"),
+        ("<scope name='{1+12345}'>a</scope>", "1:14"),
+        ("<scope name ={'12345678'}>a</scope>", "1:15"),
+        ("<raw a={1+1} b={2+2} c={1+1} d={3+3}></raw>", "1:33"),
+    ):
+        expected = f"t:{place}: the template has more than 8 characters of different expressions"
+        assert said(wrong, environment) == expected
 
 
 def test_the_bound_of_tags() -> None:

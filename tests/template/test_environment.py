@@ -14,7 +14,7 @@ from priompt_py.author.component import component
 from priompt_py.author.excerpts import excerpt
 from priompt_py.author.messages import user_message
 from priompt_py.author.tags import br, fallback, first, isolate, scope
-from priompt_py.errors import ArgumentTypeError, ArgumentValueError, TemplateError
+from priompt_py.errors import ArgumentTypeError, ArgumentValueError, TemplateError, TemplateSyntaxError
 from priompt_py.face.render import arender, render
 from priompt_py.model.elements import Node
 from priompt_py.template.environment import Environment, load_template, parse_template
@@ -160,6 +160,33 @@ def test_errors_of_python_components_keep_their_type() -> None:
     with pytest.raises(KeyError) as caught:
         text(environment.from_string("a\n  <Broken/>", "chat.priompt")())
     assert "in <Broken> at chat.priompt:2:3" in caught.value.__notes__
+
+
+@pytest.mark.parametrize(
+    ("template", "place"),
+    [
+        ("<component name='B'>b</component><user><B>{x}</B></user>", "1:40"),
+        ("<component name='B'>b</component>\n<B><if test={False}>a</if></B>", "2:1"),
+        ("<import name='B' from='b'/><B>\n a\n</B>", "1:28"),
+        ("<B>a</B>", "1:1"),
+    ],
+)
+def test_children_that_nobody_takes(template: str, place: str) -> None:
+    loader = DictLoader({"b": "<component name='C'><children/></component><C>c</C>b"})
+    environment = Environment(loader=loader, components={"B": Environment(loader=loader).get("b")})
+    with pytest.raises(TemplateSyntaxError) as caught:
+        environment.from_string(template, "t")
+    assert str(caught.value).partition("\n")[0] == f"t:{place}: <B> takes no children: it has no <children/>"
+
+
+def test_blank_children_that_nobody_takes() -> None:
+    blank = Environment().from_string("<component name='B'>b</component><B> \n{# none #} </B><B></B>")
+    assert blank() == ["b", "b"]
+    template = Environment().from_string("b", "b")
+    assert render(template.component[[None, " ", False]], token_limit=10).text == "b"
+    with pytest.raises(TemplateError) as caught:
+        render(template.component["a"], token_limit=10)
+    assert str(caught.value) == "b: the template takes no children: it has no <children/>"
 
 
 @pytest.mark.parametrize(

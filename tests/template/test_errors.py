@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import pytest
 
+from priompt_py.author.tags import br
 from priompt_py.errors import TemplateError
+from priompt_py.template.bounds import Bounds
 from priompt_py.template.environment import Environment
 from priompt_py.template.loader import DictLoader
 
@@ -23,13 +27,69 @@ TEMPLATES: list[tuple[str, dict[str, Any], str]] = [
     ("{[1] < [2]}", {}, "1:3: a list and a list have no order; numbers have, and texts"),
     ('{x > "a"}', {"x": 1}, "1:2: an int and a str have no order; numbers have, and texts"),
     ("{-x}", {"x": "a"}, "1:2: `-` needs a number"),
-    ("{x}", {"x": {1: 2}}, "1:2: a dict can't stand in a prompt; write out its text, or give a list"),
-    ("{x}", {"x": b"a"}, "1:2: a bytes can't stand in a prompt; decode it to text, or use image(data=...)"),
+    (
+        "{x}",
+        {"x": {1: 2}},
+        "1:2: a dict can't stand in a prompt; take a part of it, or write it with `| json`",
+    ),
+    (
+        "{x}",
+        {"x": [{"a b": 1, "_a": 2, "a": 3}]},
+        "1:2: a dict can't stand in a prompt; take a part of it, such as .a, or write it with `| json`",
+    ),
+    ("{x}", {"x": {1}}, "1:2: a set can't stand in a prompt; bring it in order with sorted(…)"),
+    (
+        "{x}",
+        {"x": range(3)},
+        '1:2: a range can\'t stand in a prompt; go through it with <for>, or write it with `| join(", ")`',
+    ),
+    (
+        "{x}",
+        {"x": Decimal(1)},
+        "1:2: a decimal.Decimal can't stand in a prompt: the program has to give its text",
+    ),
+    (
+        "{x}",
+        {"x": Bounds()},
+        "1:2: a priompt_py.template.bounds.Bounds can't stand in a prompt; take a part of it, such as .bits",
+    ),
+    (
+        "{x}",
+        {"x": int},
+        "1:2: the class int can't stand in a prompt: the program has to call it, and give what it returns",
+    ),
+    (
+        "{x}",
+        {"x": partial(len)},
+        "1:2: a functools.partial can't stand in a prompt: the program has to call it, and give what it returns",
+    ),
+    (
+        '<br key="{x}"/>',
+        {"x": {1}},
+        '1:11: a set can\'t stand in a text; bring it in order with sorted(…), and write that with `| join(", ")`',
+    ),
+    (
+        '<br key="{x}"/>',
+        {"x": br},
+        "1:11: a priompt_py.author.tags.LineBreakTag can't stand in a text: elements stand between tags",
+    ),
+    (
+        '<scope {...{"whitespace": "keep"}}>a</scope>',
+        {},
+        "1:12: <scope> takes no attribute whitespace: it is written in the tag itself",
+    ),
+    ('<br {...{"whitespace": "keep"}}/>', {}, "1:9: <br> takes no attribute whitespace"),
+    ('<scope {...{"nam": "a"}}>a</scope>', {}, "1:12: <scope> takes no attribute nam; did you mean name?"),
+    (
+        "{x}",
+        {"x": b"a"},
+        "1:2: a bytes can't stand in a prompt: bytes are no text until the program that gives them decodes them",
+    ),
     ("{x}", {"x": float("nan")}, "1:2: got nan: only finite numbers have a text"),
     (
         "{x}",
         {"x": len},
-        "1:2: the builtin_function_or_method 'len' can't stand in a prompt; call it: len(...)",
+        "1:2: the function len can't stand in a prompt: the program has to call it, and give what it returns",
     ),
     ('<for each="i" in={x}>a</for>', {"x": "abc"}, "1:19: a text is no list; its lines are `text | lines`"),
     ('<for each="i" in={x}>a</for>', {"x": None}, "1:19: None is no list"),
@@ -87,7 +147,11 @@ TEMPLATES: list[tuple[str, dict[str, Any], str]] = [
     ("<user {...x}>a</user>", {"x": {"nme": "b"}}, "1:11: <user> takes no attribute nme; did you mean name?"),
     ("<user {...x}>a</user>", {"x": {3: "b"}}, "1:11: the names of attributes are texts, got int"),
     ("<isolate {...x}>a</isolate>", {"x": {}}, "1:1: <isolate> needs token_limit"),
-    ('<user name="a {x}">b</user>', {"x": [1]}, "1:16: a list can't stand in a text; use str, json or join"),
+    (
+        '<user name="a {x}">b</user>',
+        {"x": [1]},
+        '1:16: a list can\'t stand in a text; write it with `| join(", ")` or `| json`',
+    ),
     ("{len()}", {}, "1:2: len(): missing a required argument: 'value'; it is len(value)"),
     ("{len(1)}", {}, "1:2: an int has no length"),
     (
@@ -112,7 +176,11 @@ TEMPLATES: list[tuple[str, dict[str, Any], str]] = [
     ('{sum(["a"])}', {}, "1:2: sum needs numbers"),
     ('{round("a")}', {}, "1:2: round needs a number, got a str"),
     ('{"a" | split("")}', {}, "1:8: split needs a separator that is not empty"),
-    ('{[[1]] | join(",")}', {}, "1:10: a list can't stand in a text; use str, json or join"),
+    (
+        '{[[1]] | join(",")}',
+        {},
+        '1:10: a list can\'t stand in a text; write it with `| join(", ")` or `| json`',
+    ),
     (
         "{json(x)}",
         {"x": len},

@@ -10,6 +10,8 @@ from priompt_py.template.loader import DictLoader
 
 HEAD = "---\nprops:\n  name: str\n  page: str?\n---\n{name}<if test={page}>a</if>\n"  # body begins in line 7
 
+LATE = "warning: front matter begins in the first line of a template: nothing may stand before this ---"
+
 FOUND: list[tuple[str, list[str]]] = [
     ("</user>", ["1:1: </user> closes nothing: no <user> is open"]),
     (
@@ -96,6 +98,99 @@ FOUND: list[tuple[str, list[str]]] = [
         ["1:29: text beside messages: put it into one, or in a comment {# … #}"],
     ),
     ("<user>{name}</user>{# fine #}\n", []),
+    # What stands beside syntax errors.
+    (
+        "{nope()}{x | foo}<Foo/><scope",
+        [
+            "1:2: there is no function nope",
+            "1:14: there is no filter foo",
+            "1:18: there is no component <Foo>: import it, define it, or give it as Environment(components=…)",
+            "1:24: the tag <scope is not closed with >",
+        ],
+    ),
+    (
+        HEAD + "{b}<scope p=1>{c}{nope(name)}",
+        [
+            "7:2: b is not defined",
+            '7:13: the value of p needs quotes or braces: p="1" or p={1}',
+            "7:16: c is not defined",
+            "7:19: there is no function nope",
+        ],
+    ),
+    (
+        HEAD + "<for each=x in={[]}>{x}{b|foo}</for>{b}",
+        [
+            '7:11: the value of each needs quotes or braces: each="x" or each={x}',
+            "7:27: there is no filter foo",
+            "7:38: b is not defined",
+        ],
+    ),
+    (
+        HEAD + "<scope><let name=q/>{q}</scope>{q}",
+        ['7:18: the value of name needs quotes or braces: name="q" or name={q}', "7:33: q is not defined"],
+    ),
+    (HEAD + "<fro each='x' in={[]}>{x}</fro>{x}", ["7:1: there is no <fro>; did you mean for?"]),
+    (
+        HEAD + "<For each='x' in={[]}>{x}</For>{x}",
+        [
+            "7:1: there is no component <For>; did you mean <for>? Names with a capital are components",
+            "7:33: x is not defined",
+        ],
+    ),
+    (
+        HEAD + "<for each='x' in={[]}>{x}</user></for>{x}{zz}",
+        ["7:26: </user> closes nothing: open is <for> of line 7", "7:43: zz is not defined"],
+    ),
+    (
+        HEAD + "<component name='A' props='a'>{a}{name}{x}</component><A a='1'/><for each='x' in={[]}>",
+        ["7:35: name is not defined", "7:65: <for> is not closed: </for> is missing"],
+    ),
+    ("<import name=Q/><Q/>", ['1:14: the value of name needs quotes or braces: name="Q" or name={Q}']),
+    (
+        "<component name='A' props='a b'>{c}</component><A/>{'a'|foo}",
+        [
+            "1:21: props needs names with commas between them, such as \"label, value=0\"; got 'a b'",
+            "1:57: there is no filter foo",
+        ],
+    ),
+    (
+        "<component name=A>{c}</component>{d}",
+        ['1:17: the value of name needs quotes or braces: name="A" or name={A}'],
+    ),
+    (
+        "---\nprops: {first-name: str}\n---\n{first}",
+        ["2:1: a prop's name has letters, digits and _, a letter first, got first-name"],
+    ),
+    ("---\nprops: a\n---\n{first}", ["2:1: props needs names with types, such as `name: str`"]),
+    (
+        "<import name='Part' from='broken'/><Part/>{x | foo}",
+        ["1:48: there is no filter foo", "broken.priompt:1:1: </user> closes nothing: no <user> is open"],
+    ),
+    ("<component name='B'>a</component><B>b</B>", ["1:34: <B> takes no children: it has no <children/>"]),
+    ("<component name='B'>a</component><B>b", ["1:34: <B> is not closed: </B> is missing"]),
+    # Front matter.
+    (
+        "---\ntokenizer: nope\n---\na",
+        ["2:1: the tokenizer of the front matter: no tokenizer and no model is named 'nope'"],
+    ),
+    (
+        "---\ndescription: a\n'tokenizer' : o200k_bsae\n---\na",
+        [
+            (
+                "3:1: the tokenizer of the front matter: no tokenizer and no model is named 'o200k_bsae' "
+                "(near: o200k_base, cl100k_base, r50k_base, p50k_base)"
+            )
+        ],
+    ),
+    ("---\ntokenizer: gpt-4o\n---\na", []),
+    ("\n{# a #}\n\n---\nprops:\n  a: str\n---\na", [f"4:1: {LATE}"]),
+    ("\n---\n\n'tokenizer': a\n---\n", [f"2:1: {LATE}"]),
+    ("{# a #}\n---\nprops: {a: str}\n", [f"2:1: {LATE}", "3:10: `:` can't stand here"]),
+    ("\n---\na: b\n---\n", []),
+    ("a\n---\nprops:\n---\n", []),
+    ("<br/>\n---\nprops:\n---\n", []),
+    ("{# a #} ---\nprops:\n---\n", []),
+    ("{# a #}", []),
 ]
 
 

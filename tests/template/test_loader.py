@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import cast
@@ -88,6 +89,36 @@ def test_nobody_learns_what_is_outside(folder: Path, name: str) -> None:
 def test_good_names(folder: Path, name: str) -> None:
     expected = name.removeprefix("sub/../").removeprefix("./")
     assert Environment(loader=FileLoader(folder)).get(name)() == [expected]
+
+
+def test_a_link_that_leads_out(folder: Path) -> None:
+    for name in ("link", "linked/secret", "linked/nothing"):
+        with pytest.raises(TemplateError) as caught:
+            Environment(loader=FileLoader(folder)).get(name)
+        assert (
+            str(caught.value)
+            == f'there is no template "{name}.priompt": a link on its way leads out of the folder'
+        )
+    (folder / "dangling.priompt").symlink_to(folder / "no.priompt")
+    with pytest.raises(TemplateError) as caught:
+        Environment(loader=FileLoader(folder)).get("dangling")
+    assert str(caught.value) == 'there is no template "dangling.priompt"'
+
+
+def test_a_change_that_keeps_time_and_size_is_seen(folder: Path) -> None:
+    path = folder / "a.priompt"
+    environment = Environment(loader=FileLoader(folder))
+    for text in ("<A/>", "<B/>", "{'a'}", "{'b'}"):
+        path.write_text(text, "utf-8")
+        os.utime(path, ns=(1, 1))
+        if text.startswith("{"):
+            assert environment.get("a")() == [text[2]]
+        else:
+            with pytest.raises(TemplateError, match=f"there is no component {text[:2]}>"):
+                environment.get("a")
+    still = environment.get("a")
+    os.utime(path, ns=(2, 2))
+    assert environment.get("a") is still
 
 
 def test_a_missing_template_suggests_the_nearest(folder: Path) -> None:

@@ -10,6 +10,20 @@ from priompt_py.template.environment import Environment
 TEMPLATES: list[tuple[str, list[str]]] = [
     ("<user>x</usr>", ["1:8: </usr> closes <user> of line 1: write </user>"]),
     ("</user>", ["1:1: </user> closes nothing: no <user> is open"]),
+    # What stands directly behind a complete tag or insertion is not its fault.
+    ("<scope p={'a'}>}a</scope>", ['1:16: a lone `}`: as text it is written {"}"} or &rbrace;']),
+    ("<scope p={'a'}>{'a'}}</scope>", ['1:21: a lone `}`: as text it is written {"}"} or &rbrace;']),
+    (
+        "{{'a': 1}}}<br/>{'a'}}",
+        [
+            '1:11: a lone `}`: as text it is written {"}"} or &rbrace;',
+            '1:22: a lone `}`: as text it is written {"}"} or &rbrace;',
+        ],
+    ),
+    (
+        "<for each='x' index='x' in={[1]}>{x}</for>",
+        ["1:15: each and index of <for> need different names, both are x"],
+    ),
     (
         "<user><system>x</user></system>",
         [
