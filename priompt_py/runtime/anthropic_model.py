@@ -45,7 +45,7 @@ def anthropic_model(
     """A model for ``run`` that asks ``client``, an ``anthropic.Anthropic`` or ``anthropic.AsyncAnthropic``.
 
     ``conversion`` are arguments of the prompt's ``to_anthropic``: ``{"cache": "auto"}``. ``options`` are further
-    fields of the request, ``temperature=0``; what the prompt's config says goes before them. The prompt has to say
+    fields of the request, ``service_tier="auto"``; what the prompt's config says goes before them. The prompt has to say
     how long the answer may be: ``config(max_response_tokens=...)``.
 
     Retries, timeouts and errors are the client's own. A synchronous client blocks the event loop while it waits.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -73,7 +74,7 @@ def split(provider: str, chunk: dict[str, Any], cuts: Sequence[float]) -> list[d
 
 def pieces_of(text: str, cuts: Sequence[float]) -> list[str]:
     places = sorted({0, len(text), *(int(share * len(text)) for share in cuts)})
-    return [text[start:end] for start, end in zip(places, places[1:], strict=False)] or [""]
+    return [text[start:end] for start, end in itertools.pairwise(places)] or [""]
 
 
 def _split_chat(chunk: dict[str, Any], cuts: Sequence[float]) -> list[dict[str, Any]]:

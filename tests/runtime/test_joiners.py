@@ -236,8 +236,10 @@ RECORDED_TEXT = {
         ),
         (
             [{"type": "weather"}],
-            "piece 1 of the model's stream is no text, no Delta and no piece of a known provider: "
-            "{'type': 'weather'} (dict)",
+            (
+                "piece 1 of the model's stream is no text, no Delta and no piece of a known provider: "
+                "{'type': 'weather'} (dict)"
+            ),
         ),
         (["a", 5], "piece 2 of the model's stream is of another kind than those before: 5 (int)"),
         (
