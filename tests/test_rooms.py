@@ -27,7 +27,7 @@ NOT_IN_FACE = {"cli", "web", "testing"}
 
 # Rooms whose modules may import the packages of an extra as soon as they are imported themselves.
 EXTRA_OF_ROOM = {"testing": "testing", "web": "preview"}
-IMPORT_NAMES = {"pyyaml": "yaml"}
+IMPORT_NAMES = {"pillow": "PIL", "pyyaml": "yaml"}
 
 
 class Import(NamedTuple):

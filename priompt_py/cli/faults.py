@@ -14,7 +14,7 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from priompt_py.cli.streams import prints_to_stderr, shown, warn
+from priompt_py.cli.streams import made_visible, prints_to_stderr, shown, warn
 from priompt_py.errors import PromptError, PromptTooLong, SourceError, TemplateError
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ __all__ = [
     "prompt_code",
     "report",
     "template_fault",
+    "told",
 ]
 
 DONE = 0
@@ -75,6 +76,11 @@ def report(error: BaseException, *, with_traceback: bool) -> int:
         traceback.print_exception(error.__cause__ if isinstance(error, Fault) and error.__cause__ else error)
     warn(str(fault))
     return fault.code
+
+
+def told(error: BaseException) -> str:
+    """What is said of ``error`` to the user."""
+    return made_visible(str(_as_fault(error)))
 
 
 def _as_fault(error: BaseException) -> Fault:

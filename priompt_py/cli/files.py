@@ -11,7 +11,7 @@ from pathlib import Path
 from priompt_py.cli.faults import Fault, near
 from priompt_py.cli.streams import read_stdin, shown
 
-__all__ = ["STDIN", "decode", "name_of", "read_text", "write_text"]
+__all__ = ["STDIN", "decode", "name_of", "read_text", "write_bytes", "write_text"]
 
 STDIN = "-"
 """What stands for standard input in place of a file's name."""
@@ -74,18 +74,24 @@ def _other_encoding(data: bytes) -> str | None:
 
 
 def write_text(file: str, text: str) -> None:
-    """Write ``text`` to a file, all or nothing: a new file takes the place of the old one when it is complete.
+    """Write ``text`` to a file as UTF-8, as ``write_bytes`` does."""
+    write_bytes(file, text.encode())
+
+
+def write_bytes(file: str, data: bytes) -> None:
+    """Write ``data`` to a file, all or nothing: a new file takes the place of the old one when it is complete.
 
     The old file's mode is kept, and links are followed. What is no regular file (a device, a pipe) is written to.
+    Raises Fault.
     """
     try:
         target = Path(os.path.realpath(file))
         mode = target.stat().st_mode if target.exists() else None
         if mode is not None and not stat.S_ISREG(mode):
-            with target.open("w", encoding="utf-8", newline="") as stream:
-                stream.write(text)
+            with target.open("wb") as stream:
+                stream.write(data)
         else:
-            _replace(target, text.encode(), None if mode is None else stat.S_IMODE(mode))
+            _replace(target, data, None if mode is None else stat.S_IMODE(mode))
     except (OSError, ValueError) as error:
         raise Fault(f"can't be written: {_reason(error)}", place=shown(file)) from None
 

@@ -19,7 +19,11 @@ __all__ = ["COMMANDS", "main"]
 COMMANDS: dict[str, tuple[str, str]] = {
     "check": ("priompt_py.cli.check:check", "Look for mistakes in templates and prompts."),
     "count": ("priompt_py.cli.count:count", "Count the tokens of a file or of standard input."),
+    "curve": ("priompt_py.cli.curve:curve", "Show what a prompt costs at each level."),
+    "diff": ("priompt_py.cli.diff:diff", "Show where two renders part."),
+    "explain": ("priompt_py.cli.explain:explain", "Show what is in and out, and why."),
     "fmt": ("priompt_py.cli.fmt:fmt", "Format templates."),
+    "preview": ("priompt_py.cli.preview:preview", "Show a prompt as a person wants to see it."),
     "render": ("priompt_py.cli.render:render", "Render a prompt to standard output."),
 }
 """Where each command is, and its line in ``priompt --help``."""

@@ -28,6 +28,10 @@ traceback_option = click.option(
     "--traceback", is_flag=True, expose_value=False, help="Show where in the code an error was raised."
 )
 
+plain_option = click.option(
+    "--plain", is_flag=True, help="No colours, and no signs beyond ASCII around the text."
+)
+
 
 def tokenizer_options(command: F) -> F:
     """``--tokenizer`` and ``--model``."""
@@ -86,14 +90,17 @@ def render_options(command: F) -> F:
 
 def read_limit(option: str | None) -> int | None:
     """The value of ``--limit``, in tokens. Raises Fault."""
-    if option is None:
-        return None
-    if not _DIGITS.fullmatch(option):
-        raise Fault(f"--limit needs a whole number of tokens, 0 or more, got {argument_text(option)!r}")
+    return None if option is None else read_count("--limit", option, "tokens")
+
+
+def read_count(option: str, value: str, what: str = "lines") -> int:
+    """The value of an option that takes a whole number of something. Raises Fault."""
+    if not _DIGITS.fullmatch(value):
+        raise Fault(f"{option} needs a whole number of {what}, 0 or more, got {argument_text(value)!r}")
     try:
-        return int(option)
+        return int(value)
     except ValueError:  # more digits than Python reads, or underscores in a wrong place
-        raise Fault(f"--limit needs a whole number of tokens, 0 or more, got {option[:20]!r}") from None
+        raise Fault(f"{option} needs a whole number of {what}, 0 or more, got {value[:20]!r}") from None
 
 
 def choose(option: str, value: str, choices: Sequence[str]) -> str:

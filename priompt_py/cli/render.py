@@ -46,9 +46,14 @@ FORMATS: dict[str, Callable[[Rendered], str]] = {
     help=f"One of {', '.join(FORMATS)}; text for plain prompts and messages for chats when not given.",
 )
 @click.option("--decisions", is_flag=True, help="With --format json: what became of each scope, and why.")
+@click.option(
+    "--source-map", metavar="FILE", help="Also write to FILE, as JSON, what each piece of text comes from."
+)
 @click.option("-o", "--output", metavar="FILE", help="Write the result to FILE instead, all or nothing.")
 @traceback_option
-def render(form: str | None, output: str | None, *, decisions: bool, **options: Any) -> None:
+def render(
+    form: str | None, source_map: str | None, output: str | None, *, decisions: bool, **options: Any
+) -> None:
     """Render SOURCE under its token limit, to standard output.
 
     SOURCE is a template (chat.priompt), package.module:prompt or file.py:prompt (a function, whose keyword arguments
@@ -59,13 +64,15 @@ def render(form: str | None, output: str | None, *, decisions: bool, **options: 
         choose("--format", form, tuple(FORMATS))
     if decisions and form != "json":
         raise Fault("--decisions goes with --format json")
-    rendered = render_source(PromptOptions(**options))
+    rendered = render_source(PromptOptions(**options), source_map=source_map is not None)
     if form is None:
         form = "text" if rendered.messages is None else "messages"
     try:
         text = _json(rendered.to_json(decisions=True)) if decisions else FORMATS[form](rendered)
     except PromptError as error:  # an image has no tokens, say
         raise Fault(str(error), place=shown(options["source"])) from error
+    if rendered.source_map is not None and source_map is not None:
+        write_text(source_map, _json(rendered.source_map.to_json()))
     if output is None or output == STDIN:
         write_result(text)
     else:

@@ -14,12 +14,14 @@ __all__ = [
     "argument_text",
     "give_up_stdout",
     "is_closed_pipe",
+    "made_visible",
     "prepare",
     "prints_to_stderr",
     "read_stdin",
     "shown",
     "warn",
     "write_result",
+    "write_screen",
 ]
 
 # What a terminal would act upon: C0 without tab and line feed, DEL, C1; a carriage return unless a line feed follows.
@@ -43,9 +45,25 @@ def write_result(text: str) -> None:
     if sys.stdout is None:  # closed by the caller: `>&-`
         raise OSError(errno.EBADF, "standard output is closed")
     if sys.stdout.isatty():
-        text = _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+        text = made_visible(text)
         if not text.endswith("\n"):
             text += "\n"
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+def made_visible(text: str) -> str:
+    r"""``text`` with what a terminal would act upon written as ``\u001b``."""
+    return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def write_screen(text: str) -> None:
+    """Write what was drawn for a terminal, colours included; whatever it shows was made safe before.
+
+    Raises BrokenPipeError where the reader is gone.
+    """
+    if sys.stdout is None:  # closed by the caller: `>&-`
+        raise OSError(errno.EBADF, "standard output is closed")
     sys.stdout.write(text)
     sys.stdout.flush()
 
@@ -54,7 +72,7 @@ def warn(text: str) -> None:
     """Write lines to standard error; if nobody reads it, so be it."""
     if sys.stderr is not None:  # closed by the caller: `2>&-`
         with contextlib.suppress(OSError):
-            sys.stderr.write(_CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n")
+            sys.stderr.write(f"{made_visible(text)}\n")
             sys.stderr.flush()
 
 

@@ -17,7 +17,7 @@ from priompt_py.face.visible import fraction, priority_text, tokens_text, visibl
 from priompt_py.model.elements import BASE_PRIORITY, Number
 from priompt_py.model.outcome import Reason
 
-__all__ = ["RANKS", "REASONS", "Line", "Look", "StyleName", "draw", "style_of_priorities", "wrapped"]
+__all__ = ["RANKS", "REASONS", "Line", "Look", "StyleName", "cut", "draw", "style_of_priorities", "wrapped"]
 
 StyleName: TypeAlias = Literal[
     "text",
@@ -311,7 +311,7 @@ def _summary(report: Report, look: Look) -> Iterator[Line]:
             row += f"{look.dot}priority {priority_text(part.priority)}"
         yield [
             ("largest  " if not number else "         ", "title"),
-            (_cut(row, max(8, look.width - 9)), "text"),
+            (cut(row, max(8, look.width - 9)), "text"),
         ]
 
 
@@ -324,8 +324,8 @@ def _rule(left: str, right: str, look: Look, style: StyleName, *, top: bool) -> 
     ends = ("--", "--") if look.plain else ("╭─", "─╮") if top else ("╰─", "─╯")
     room = look.width - 4
     least = min(cell_len(left), _NAME)
-    right = _cut(right, max(1, room - least - 5)) if right else ""
-    left = _cut(left, max(1, room - cell_len(right) - 5)) if left else ""
+    right = cut(right, max(1, room - least - 5)) if right else ""
+    left = cut(left, max(1, room - cell_len(right) - 5)) if left else ""
     between = room - cell_len(left) - cell_len(right) - (2 if left else 0) - (2 if right else 0)
     runs: Line = [(ends[0], style)]
     if left:
@@ -345,7 +345,7 @@ def _boxed(row: Line, look: Look, style: StyleName) -> Line:
     return [("│ ", style), *row, (" " * max(0, room), "text"), (" │", style)]
 
 
-def _cut(text: str, width: int) -> str:
+def cut(text: str, width: int) -> str:
     """``text`` cut to a width, with an ellipsis."""
     if cell_len(text) <= width:
         return text

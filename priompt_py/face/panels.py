@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.segment import Segment
 from rich.style import Style
 
-from priompt_py.face.drawing import Look, StyleName, draw
+from priompt_py.face.drawing import Line, Look, StyleName, draw
 from priompt_py.face.report import Report
 
-__all__ = ["STYLES", "Panel"]
+__all__ = ["STYLES", "Drawn", "Panel"]
 
 STYLES: dict[StyleName, Style] = {
     "text": Style(),
@@ -43,7 +45,17 @@ class Panel:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         plain = self.plain or options.ascii_only
         look = Look(max(20, options.max_width), self.lines, self.out_lines, plain=plain)
-        for line in draw(self.report, look):
+        yield Drawn(draw(self.report, look))
+
+
+class Drawn:
+    """Lines with the names of their styles, on a console. They are shown as they are: nothing is wrapped or escaped."""
+
+    def __init__(self, lines: Iterable[Line]) -> None:
+        self.lines = lines
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for line in self.lines:
             for text, style in line:
-                yield Segment(text, None if self.plain else STYLES[style])
+                yield Segment(text, STYLES[style])
             yield Segment.line()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
+from typing import Any
 
 import attrs
 
@@ -58,9 +60,38 @@ class SourceMap:
         here: Span | None = self.root if self.root.start <= offset < self.root.end else None
         while here is not None:
             found.append(here)
-            here = next((span for span in here.children if span.start <= offset < span.end), None)
+            # The last child that begins there or before; those behind it begin later, those before it end there.
+            number = bisect_right(here.children, offset, key=_start)
+            inner = here.children[number - 1] if number else None
+            here = inner if inner is not None and offset < inner.end else None
         return tuple(found)
 
     def of(self, name: str) -> tuple[Span, ...]:
         """The spans of the elements with this label or path, in order."""
         return tuple(span for span in self.walk() if name in (span.label, span.path))
+
+    def to_json(self) -> dict[str, Any]:
+        """The map as JSON data: ``text`` and ``spans``, parents before children. A span has ``start``, ``end``, ``path``,
+        ``kind``, ``label`` where it has one, and ``parent``, the index of the span around it (not in the first, the
+        root)."""
+        spans: list[dict[str, Any]] = []
+        stack: list[tuple[Span, int]] = [(self.root, -1)]
+        while stack:
+            here, parent = stack.pop()
+            written: dict[str, Any] = {
+                "start": here.start,
+                "end": here.end,
+                "path": here.path,
+                "kind": here.kind,
+            }
+            if here.label is not None:
+                written["label"] = here.label
+            if parent >= 0:
+                written["parent"] = parent
+            stack += [(child, len(spans)) for child in reversed(here.children)]
+            spans.append(written)
+        return {"text": self.text, "spans": spans}
+
+
+def _start(span: Span) -> int:
+    return span.start

@@ -60,13 +60,10 @@ def test_table_of_commands_says_what_the_commands_say() -> None:
 def test_help_lists_the_commands(priompt: Priompt) -> None:
     done = priompt("--help")
     assert (done.code, done.err) == (0, "")
-    assert done.out.endswith(
-        "Commands:\n"
-        "  check   Look for mistakes in templates and prompts.\n"
-        "  count   Count the tokens of a file or of standard input.\n"
-        "  fmt     Format templates.\n"
-        "  render  Render a prompt to standard output.\n"
-    )
+    wide = max(map(len, COMMANDS))
+    lines = "".join(f"  {name:<{wide}}  {COMMANDS[name][1]}\n" for name in sorted(COMMANDS))
+    assert done.out.endswith(f"Commands:\n{lines}")
+    assert "  preview  Show a prompt as a person wants to see it.\n" in done.out
     assert priompt("-h").out == done.out
     assert "--set NAME=VALUE" in priompt("render", "--help").out
 

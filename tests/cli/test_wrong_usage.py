@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from priompt_py.cli.main import COMMANDS
 from tests.cli.conftest import Priompt
 from tests.cli.wrong_files import FILES
 
@@ -19,7 +20,7 @@ FORMS = (
 WRONG: list[tuple[str, int, str]] = [
     # --- commands and options
     ("", 2, "priompt: missing command (priompt --help tells more)"),
-    ("rendr", 2, "priompt: no command 'rendr'; did you mean render?; it is one of check, count, fmt, render"),
+    ("rendr", 2, f"priompt: no command 'rendr'; did you mean render?; it is one of {', '.join(sorted(COMMANDS))}"),
     ("--version2", 2, "priompt: no option --version2; did you mean --version? (priompt --help tells more)"),
     ("render", 2, f"priompt render: needs SOURCE {RENDER_HELP}"),
     ("count", 2, "priompt count: needs FILE (priompt count --help tells more)"),

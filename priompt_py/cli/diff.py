@@ -1,0 +1,65 @@
+"""``priompt diff``."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import attrs
+import click
+
+from priompt_py.cli.faults import Fault, prompt_code
+from priompt_py.cli.loading import load
+from priompt_py.cli.options import plain_option, render_options, traceback_option
+from priompt_py.cli.rendering import PromptOptions
+from priompt_py.cli.streams import write_screen
+
+__all__ = ["diff"]
+
+
+@click.command("diff", short_help="Show where two renders part.")
+@click.argument("a", metavar="A")
+@click.argument("b", metavar="[B]", required=False)
+@render_options
+@click.option("--props-b", metavar="PROPS", help="Props of B, instead of --props.")
+@click.option("--set-b", metavar="NAME=VALUE", multiple=True, help="One prop of B, after those of --set.")
+@click.option("--limit-b", metavar="N", help="The limit of B, instead of --limit.")
+@plain_option
+@traceback_option
+def diff(
+    a: str,
+    b: str | None,
+    props_b: str | None,
+    set_b: tuple[str, ...],
+    limit_b: str | None,
+    *,
+    plain: bool,
+    **options: Any,
+) -> None:
+    """Show where the renders of the sources A and B part, and how many tokens of prefix they share: what a prefix cache can
+    keep. Without B, the two are renders of A, which --props-b, --set-b or --limit-b tell apart.
+    """
+    from priompt_py.face.difference import first_difference
+    from priompt_py.face.panels import Drawn
+    from priompt_py.preview.parting import parting_lines
+    from priompt_py.preview.screen import screen_text
+
+    if b is None and props_b is None and not set_b and limit_b is None:
+        raise Fault(
+            "needs a second source, or --props-b, --set-b or --limit-b to tell two renders of A apart"
+        )
+    one = PromptOptions(source=a, **options)
+    other = attrs.evolve(
+        one,
+        source=a if b is None else b,
+        props=one.props if props_b is None else props_b,
+        settings=(*one.settings, *set_b),
+        limit=one.limit if limit_b is None else limit_b,
+    )
+    loaded = [load(one), load(other)]
+    rendered = [each.render(source_map=True) for each in loaded]
+    names = (loaded[0].name, loaded[1].name) if loaded[0].name != loaded[1].name else ("A", "B")
+    with prompt_code(loaded[1].name):
+        found = first_difference(*rendered)
+    lines = parting_lines(rendered[0], rendered[1], found, names, plain=plain)
+    write_screen(screen_text(Drawn(lines), sys.stdout, plain=plain))
