@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from priompt_py.context.assembly import Assembly, aassemble, assemble
     from priompt_py.context.attachments import (
         AttachmentOptions,
         Forms,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from priompt_py.context.folder import (
         FolderLoader,
     )
+    from priompt_py.context.histories import from_anthropic, from_openai
     from priompt_py.context.messages import (
         Attachment,
         CompactionPoint,
@@ -141,6 +143,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "WORDING",
+    "Assembly",
     "Attachment",
     "AttachmentOptions",
     "CitationSink",
@@ -183,9 +186,11 @@ __all__ = [
     "ToolCallPart",
     "ToolResultPart",
     "Wording",
+    "aassemble",
     "append_attachments",
     "apply_compaction",
     "apreprocess",
+    "assemble",
     "attachment_ladder",
     "available_tokens",
     "chat_tokens",
@@ -203,6 +208,8 @@ __all__ = [
     "expire",
     "flatten_tools",
     "forms_of",
+    "from_anthropic",
+    "from_openai",
     "hit_ladder",
     "ladder",
     "limit_messages",
@@ -217,6 +224,7 @@ __all__ = [
 ]
 
 _WHERE = {
+    "assembly": ("Assembly", "aassemble", "assemble"),
     "attachments": (
         "AttachmentOptions",
         "Forms",
@@ -250,6 +258,7 @@ _WHERE = {
     ),
     "file_tools": ("FileTools",),
     "folder": ("FolderLoader",),
+    "histories": ("from_anthropic", "from_openai"),
     "messages": (
         "Attachment",
         "CompactionPoint",

@@ -43,8 +43,8 @@ def message_tokens(message: Message, count: Count, *, chat_format: ChatFormat = 
                 total += chat_format.call_cost(count, name=name, arguments=args)
             case ReasoningPart(text=text, data=data):
                 total += count(_json(data) if data else text)
-            case OpaquePart(data=data):
-                total += count(_json(data))
+            case OpaquePart(data=data, tokens=tokens):
+                total += count(_json(data)) if tokens is None else tokens
             case ImagePart() | InfoPart():
                 pass
     own = 1 if message.role == "tool" else 0  # a tool message is the frame of its first result

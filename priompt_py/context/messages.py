@@ -70,6 +70,9 @@ def _checked_by(check: Any, *arguments: Any) -> Any:
     return validate
 
 
+_text = text
+
+
 def _name(tag: str, name: str, value: object) -> str:
     clean = text(tag, name, value)
     if not clean:
@@ -166,10 +169,14 @@ class ToolResultPart:
 
 @attrs.frozen
 class OpaquePart:
-    """A part of a kind that isn't looked into (sound, a file that the provider reads), for ``provider`` alone."""
+    """A part of a kind that isn't looked into (sound, a file that the provider reads), for ``provider`` alone.
+
+    It costs ``tokens``, or what its JSON text does.
+    """
 
     provider: str = attrs.field(validator=_checked_by(_name))
     data: Mapping[str, Any] = attrs.field(validator=_checked_by(_json_mapping), hash=False)
+    tokens: int | None = attrs.field(default=None, kw_only=True, validator=_checked_by(_whole_or_none))
 
 
 Part: TypeAlias = TextPart | ImagePart | ReasoningPart | InfoPart | ToolCallPart | ToolResultPart | OpaquePart
@@ -251,8 +258,8 @@ class Message:
     ``error``: why the turn failed; an empty text is none. ``name``: the speaker's, for the provider.
 
     Raises ArgumentTypeError and ArgumentValueError: also for calls and reasoning in other messages than the
-    assistant's, results in those of others than assistant and tool, a tool message without a result, and two calls,
-    or two results, of one id.
+    assistant's, results in those of others than assistant and tool, a tool message without a result, a summary with
+    calls or results, and two calls, or two results, of one id.
     """
 
     id: str = attrs.field(validator=_checked_by(_name))
@@ -290,6 +297,8 @@ class Message:
             raise wrong_value(
                 "parts", f"{where}: a tool message needs a ToolResultPart, which says its call_id"
             )
+        if self.is_summary and (self.calls or self.results):
+            raise wrong_value("is_summary", f"{where}: a summary is text; it holds no calls and no results")
         if len(self.parts) > 1:
             _check_unique(where, "calls", [call.id for call in self.calls])
             _check_unique(where, "results", [result.call_id for result in self.results])
@@ -354,7 +363,7 @@ class Hit:
 
     text: str = attrs.field(validator=_checked_by(text))
     affinity: float
-    source_id: str = attrs.field(validator=_checked_by(text))
+    source_id: str = attrs.field(validator=_checked_by(_text))  # `text` is the field here
     chunk: int = 0
     rerank: float | None = None
     rank_score: float | None = attrs.field(default=None, kw_only=True)

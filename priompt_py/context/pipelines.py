@@ -11,6 +11,7 @@ from priompt_py.context.messages import CompactionPoint, Message
 from priompt_py.context.passes.eligible import apply_compaction, drop_errors, drop_ineligible
 from priompt_py.context.passes.limit import limit_messages
 from priompt_py.context.passes.pairs import repair_tool_pairs
+from priompt_py.context.passes.prune import PruneResult
 from priompt_py.context.passes.tools import clean_tools
 from priompt_py.context.passes.units import Count, Pass
 from priompt_py.context.reports import ContextReport, PassReport, PassResult
@@ -36,13 +37,16 @@ def pipeline(*passes: Pass) -> Pipeline:
     def run(messages: Sequence[Message]) -> tuple[list[Message], ContextReport]:
         now: Sequence[Message] = list(messages)
         reports: list[PassReport] = []
+        priorities: dict[str, float] = {}
         for i, one in enumerate(passes):
             result = cast("object", one(now))
             if not isinstance(result, PassResult):
                 raise wrong_type("passes", f"pipeline(): passes[{i}] gave no PassResult, but {got(result)}")
             now = result.messages
             reports.append(result.report)
-        return list(now), ContextReport(passes=tuple(reports))
+            if isinstance(result, PruneResult):
+                priorities.update(result.priorities)
+        return list(now), ContextReport(passes=tuple(reports), priorities=priorities)
 
     return run
 

@@ -26,7 +26,7 @@ from priompt_py.context.telling import Teller, said
 from priompt_py.context.wording import WORDING, Wording
 from priompt_py.tokens.tokenizer import Tokenizer, chat_format_of, get_tokenizer
 
-__all__ = ["Outcome", "Preprocessed", "Template", "apreprocess", "preprocess"]
+__all__ = ["Outcome", "Preprocessed", "Template", "apreprocess", "preprocess", "preprocess_flow"]
 
 Template: TypeAlias = Callable[[Sequence[Message]], str]
 """How a model's chat template writes messages; it may raise for what the model doesn't take."""
@@ -143,6 +143,11 @@ async def apreprocess(
         wording=wording,
     )
     return await _Run(options, AsyncDoor()).run(messages)
+
+
+async def preprocess_flow(tag: str, door: Door, messages: Sequence[Message], **options: Any) -> Preprocessed:
+    """What both do, behind a door, for whoever has one; ``options`` are those of ``_Options``, all of them."""
+    return await _Run(_Options(tag, **options), door).run(messages)
 
 
 class _Options:

@@ -170,13 +170,17 @@ class Event:
 
 @attrs.frozen
 class ContextReport:
-    """Everything that a pipeline or an assembly did, in order."""
+    """Everything that a pipeline or an assembly did, in order.
+
+    ``priorities`` are those that a pass gave instead of dropping, by message id.
+    """
 
     passes: tuple[PassReport, ...] = ()
     strategy: Strategy | None = None
     metrics: Mapping[str, Any] = attrs.field(factory=dict[str, Any])
     events: tuple[Event, ...] = ()
     notes: tuple[str, ...] = ()
+    priorities: Mapping[str, float] = attrs.field(factory=dict[str, float])
 
     def to_json(self) -> JsonObject:
         """The report as JSON values, keys in the order of the fields."""
@@ -186,4 +190,5 @@ class ContextReport:
             "metrics": dict(self.metrics),
             "events": [event.to_json() for event in self.events],
             "notes": list(self.notes),
+            "priorities": dict(self.priorities),
         }

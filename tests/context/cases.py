@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import yaml
 
 from priompt_py.context import Message, Part, TextPart, ToolCallPart, ToolResultPart
+from priompt_py.context.messages import Role
 
 
 @cache
@@ -35,7 +36,7 @@ def message(row: str) -> Message:
     elif text:
         parts.append(TextPart(text))
     parts += [ToolCallPart(call, "look") for call in more.get("calls", "").split(",") if call]
-    return Message(id_, role, parts, step=int(step) if step else None)  # type: ignore[arg-type]  # any text
+    return Message(id_, cast("Role", role), parts, step=int(step) if step else None)
 
 
 def chat(rows: list[str]) -> list[Message]:
@@ -43,14 +44,14 @@ def chat(rows: list[str]) -> list[Message]:
     return [message(row) for row in rows]
 
 
-ROLES = {"s": "system", "u": "user", "a": "assistant"}
+ROLES: dict[str, Role] = {"s": "system", "u": "user", "a": "assistant"}
 
 
 def short(name: str) -> Message:
     """A message from a short id: ``sys``, ``u1``, ``a1``, ``s1*`` (a summary)."""
     if name.endswith("*"):
         return Message(name[:-1], "assistant", f"summary {name[:-1]}", is_summary=True)
-    return Message(name, ROLES[name[0]], f"text of {name}")  # type: ignore[arg-type]  # the roles above
+    return Message(name, ROLES[name[0]], f"text of {name}")
 
 
 def ids(messages: list[Message]) -> list[str]:
@@ -70,10 +71,15 @@ def described(text: str) -> list[Message]:
         if name.startswith("t"):
             found.append(Message(name, "tool", ToolResultPart(what.removeprefix("of "), f"result {name}")))
         elif what is None or what.startswith("'"):
-            role = "user" if name.startswith("u") else "assistant"
-            found.append(Message(name, role, f"text of {name}" if what is None else what.strip("'")))
+            found.append(
+                Message(name, ROLES[name[0]], f"text of {name}" if what is None else what.strip("'"))
+            )
         elif what == "c":
-            both = [TextPart("a text"), ToolCallPart(f"c{name}", "look"), ToolResultPart(f"c{name}", "found")]
+            both: list[Part] = [
+                TextPart("a text"),
+                ToolCallPart(f"c{name}", "look"),
+                ToolResultPart(f"c{name}", "found"),
+            ]
             found.append(Message(name, "assistant", both))
         elif what == "call+result only":
             found.append(

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from priompt_py.author.checks import got, text, wrong_type, wrong_value
-from priompt_py.context.terms import Definition, find_definitions
 from priompt_py.context.matching import Analysed, analysed, content_of
 from priompt_py.context.messages import Message, TextPart
 from priompt_py.context.passes.units import is_kept_always, last_user, units
+from priompt_py.context.terms import Definition, find_definitions
 from priompt_py.context.word_lists import fold, word_list
 from priompt_py.context.words import CJK_RUN, WORD, loose
 

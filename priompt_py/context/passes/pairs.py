@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import attrs
 
 from priompt_py.author.checks import text
-from priompt_py.context.messages import Message, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
+from priompt_py.context.messages import Message, ReasoningPart, ToolCallPart, ToolResultPart
 from priompt_py.context.passes.emptied import settle
 from priompt_py.context.passes.tools import PLACEHOLDER
 from priompt_py.context.passes.units import Count, Pass, checked, finish, units
@@ -24,8 +24,8 @@ def repair_tool_pairs(*, placeholder: str = PLACEHOLDER, count: Count | None = N
     A result goes if its call isn't in the nearest assistant message before it, with tool messages alone between, and
     if it is the second of its id; then calls without a result go, also one that is still pending at the end. A result
     may stand behind its call in the assistant message itself. A message that is left empty goes if its turn says more,
-    else it says ``placeholder``; a tool message that is left without results goes, unless it is pinned: then it
-    becomes a text of the user.
+    else it says ``placeholder``; a tool message that is left without results goes, even a pinned one: no provider
+    takes it.
     """
     placeholder = text(_STAGE, "placeholder", placeholder)
 
@@ -40,10 +40,7 @@ def repair_tool_pairs(*, placeholder: str = PLACEHOLDER, count: Count | None = N
             for i in unit:
                 out = _wrong_results(before[i], calls, answered, dropped)
                 if before[i].role == "tool" and len(out) == len(before[i].results):
-                    if before[i].pinned:
-                        shrunk[i] = _as_text(before[i])
-                    else:
-                        gone.add(before[i].id)
+                    gone.add(before[i].id)
                 elif out:
                     shrunk[i] = _without(before[i], out)
             head = shrunk.get(unit.start, before[unit.start])
@@ -65,7 +62,7 @@ def repair_tool_pairs(*, placeholder: str = PLACEHOLDER, count: Count | None = N
 
 def _wrong_results(message: Message, calls: set[str], answered: set[str], dropped: list[Drop]) -> set[int]:
     """The places of results that go; those that stay are added to ``answered``, drops to ``dropped``."""
-    out: set[int] = set()
+    found: dict[int, Drop] = {}
     made: set[str] = set()  # calls before the result, where both stand in one message
     for k, part in enumerate(message.parts):
         if isinstance(part, ToolCallPart):
@@ -75,14 +72,14 @@ def _wrong_results(message: Message, calls: set[str], answered: set[str], droppe
             if known and part.call_id not in answered:
                 answered.add(part.call_id)
                 continue
-            out.add(k)
-            whole = message.role == "tool" and len(message.results) == 1
-            detail = f"of call {part.call_id}"
-            if message.pinned and message.role == "tool":
-                detail += ", kept as text if the message has no other"
             reason: Reason = "duplicate-result" if known else "orphan-result"
-            dropped.append(Drop(message.id, None if whole else k, _STAGE, reason, detail))
-    return out
+            found[k] = Drop(message.id, k, _STAGE, reason, f"of call {part.call_id}")
+    if message.role == "tool" and len(found) == len(message.results):
+        detail = f"of call {', '.join(result.call_id for result in message.results)}"
+        dropped.append(attrs.evolve(next(iter(found.values())), part=None, detail=detail))
+    else:
+        dropped += found.values()
+    return set(found)
 
 
 def _without(message: Message, places: set[int]) -> Message:
@@ -108,10 +105,3 @@ def _without_calls(
             and not (isinstance(part, ReasoningPart) and not answered)
         ),
     )
-
-
-def _as_text(message: Message) -> Message:
-    parts = tuple(
-        TextPart(part.content) if isinstance(part, ToolResultPart) else part for part in message.parts
-    )
-    return attrs.evolve(message, role="user", parts=parts)

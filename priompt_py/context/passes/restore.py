@@ -8,12 +8,12 @@ from collections.abc import Iterable, Sequence
 import attrs
 
 from priompt_py.author.checks import whole_number, wrong_value
-from priompt_py.context.terms import label_of
 from priompt_py.context.matching import Phrases, content_of
 from priompt_py.context.messages import Message
 from priompt_py.context.passes.blocks import Blocks
 from priompt_py.context.passes.units import Count, Pass, checked, finish, terms_argument
 from priompt_py.context.reports import PassResult, Restored
+from priompt_py.context.terms import label_of
 
 __all__ = ["Recall", "find_restored", "restore"]
 
@@ -121,15 +121,12 @@ def _definers(blocks: Blocks, kept: Sequence[int], expired: set[int]) -> dict[st
         if definition.label is not None
     }
     speakers = _speakers(blocks.messages, labels) if labels else frozenset[str]()
-    found: dict[str, list[int]] = {}
+    found: dict[str, dict[int, None]] = {}
     for i in there:
         for definition in blocks.definitions(i):
-            if definition.label is not None and definition.label in speakers:
-                continue
-            where: list[int] = found.setdefault(definition.term, [])
-            if not where or where[-1] != i:
-                where.append(i)
-    return found
+            if definition.label is None or definition.label not in speakers:
+                found.setdefault(definition.term, {})[i] = None
+    return {term: list(where) for term, where in found.items()}
 
 
 def _speakers(messages: Sequence[Message], labels: set[str]) -> frozenset[str]:
