@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from priompt_py.author.children import is_list
-from priompt_py.template.expression_syntax import Constant, Expr, ListOf, MappingOf, TupleOf, parts_of
-from priompt_py.template.expressions import BadExpressionError, parse_expression
+from priompt_py.template.declared_props import NAME_OF_PROP, Prop, read_prop
 from priompt_py.template.kinds import is_dict
 from priompt_py.template.source import MOST_ERRORS, Source, near, one_line
 from priompt_py.template.vocabulary import MODES
@@ -18,39 +17,10 @@ from priompt_py.template.vocabulary import MODES
 if TYPE_CHECKING:
     from priompt_py.errors import TemplateSyntaxError
 
-__all__ = [
-    "KEYS",
-    "PROP_TYPES",
-    "FrontMatter",
-    "Prop",
-    "parse_props",
-    "read_as_front_matter",
-    "read_front_matter",
-]
-
-PROP_TYPES = ("str", "int", "float", "bool", "list", "dict", "any")
-"""The types of props."""
+__all__ = ["KEYS", "FrontMatter", "read_as_front_matter", "read_front_matter"]
 
 KEYS = ("props", "description", "token_limit", "tokenizer", "examples", "must_keep", "limits", "whitespace")
 """What stands in front matter."""
-
-_PROP = re.compile(r"\s*(?P<type>[^\s?=]+)\s*(?P<optional>\??)\s*(?:=(?P<default>.*))?", re.DOTALL)
-_NAME = re.compile(r"[^\W\d_]\w*")
-
-
-@attrs.frozen
-class Prop:
-    """A prop: ``default`` is an expression without names; one that is ``optional`` may be None."""
-
-    name: str
-    type: str = "any"
-    optional: bool = False
-    default: Expr | None = None
-
-    @property
-    def required(self) -> bool:
-        """Whether a call has to give it."""
-        return not self.optional and self.default is None
 
 
 @attrs.frozen
@@ -284,7 +254,7 @@ class _Reader:
         for name, declared in value.items():
             if len(self._errors) >= MOST_ERRORS:
                 return None
-            if not isinstance(name, str) or not _NAME.fullmatch(name):
+            if not isinstance(name, str) or not NAME_OF_PROP.fullmatch(name):
                 self._fault(
                     name,
                     f"a prop's name has letters, digits and _, a letter first, got {one_line(str(name))}",
@@ -292,95 +262,8 @@ class _Reader:
                 )
                 is_complete = False
                 continue
-            prop, problem = _prop(name, declared)
+            prop, problem = read_prop(name, declared)
             if problem is not None:
                 self._fault(name, problem, indented=True)
             found.append(prop)
         return tuple(found) if is_complete else None
-
-
-def _prop(name: str, declared: object) -> tuple[Prop, str | None]:
-    forms = f"the type of {name} is one of {', '.join(PROP_TYPES)}, then ? if it is optional, then = and a default"
-    if not isinstance(declared, str):
-        return Prop(name), f"{forms}; got {one_line(repr(declared))}"
-    match = _PROP.fullmatch(declared)
-    if match is None or match["type"] not in PROP_TYPES:
-        met = match["type"] if match else declared
-        return Prop(name), f"{forms}; got {one_line(met)}{near(met, PROP_TYPES)}"
-    prop = Prop(name, match["type"], optional=bool(match["optional"]))
-    if match["default"] is None:
-        return prop, None
-    default, problem = _default(name, match["default"])
-    if default is not None and not _suits(prop, default):
-        problem = f"the default of {name} is no {prop.type}"
-    return attrs.evolve(prop, default=default), problem
-
-
-def _suits(prop: Prop, default: Expr) -> bool:
-    """Whether a default is of its prop's type."""
-    if prop.type == "any":
-        return True
-    if isinstance(default, Constant):
-        value = default.value
-        if value is None:
-            return prop.optional
-        kinds = {"str": (str,), "int": (int,), "float": (int, float), "bool": (bool,)}
-        return type(value) in kinds.get(prop.type, ())
-    return prop.type == ("dict" if isinstance(default, MappingOf) else "list")
-
-
-def _default(name: str, text: str) -> tuple[Expr | None, str | None]:
-    try:
-        root = parse_expression(text)
-    except BadExpressionError as error:
-        return None, f"the default of {name}: {error.message}"
-    stack = [root]
-    while stack:
-        part = stack.pop()
-        if not isinstance(part, Constant | ListOf | TupleOf | MappingOf):
-            return None, f"the default of {name} is a plain value: text in quotes, a number, a list, …"
-        stack.extend(parts_of(part))
-    return root, None
-
-
-def parse_props(text: str) -> tuple[tuple[Prop, ...], str | None]:
-    """The props of ``<component props="label, value=0">``, and what is wrong with them."""
-    found: list[Prop] = []
-    names: set[str] = set()
-    for piece in _split(text):
-        name, equals, default = piece.partition("=")
-        name = name.strip()
-        if not _NAME.fullmatch(name):
-            return (
-                (),
-                f'props needs names with commas between them, such as "label, value=0"; got {one_line(piece)!r}',
-            )
-        if name in names:
-            return (), f"the prop {name} stands twice"
-        names.add(name)
-        root, problem = _default(name, default) if equals else (None, None)
-        if problem is not None:
-            return (), problem
-        found.append(Prop(name, default=root))
-    return tuple(found), None
-
-
-def _split(text: str) -> list[str]:
-    """Split at commas that stand in no bracket and no quotes."""
-    pieces: list[str] = []
-    depth = start = 0
-    quote = ""
-    for at, character in enumerate(text):
-        if quote:
-            quote = "" if character == quote else quote
-        elif character in "\"'":
-            quote = character
-        elif character in "([{":
-            depth += 1
-        elif character in ")]}":
-            depth -= 1
-        elif character == "," and depth == 0:
-            pieces.append(text[start:at])
-            start = at + 1
-    pieces.append(text[start:])
-    return [piece for piece in pieces if piece.strip()]

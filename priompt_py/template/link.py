@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from priompt_py.author.component import Component
 from priompt_py.author.element_table import ELEMENTS_BY_NAME
-from priompt_py.errors import ArgumentTypeError, PromptError, TemplateError, TemplateSyntaxError
-from priompt_py.model.elements import ComponentCall
+from priompt_py.errors import TemplateError, TemplateSyntaxError
 from priompt_py.template.collector import without_collections
 from priompt_py.template.compile import Content, Unit, compile_content, expressions_of
-from priompt_py.template.evaluate import Run
+from priompt_py.template.component_calls import CallComponent, python_call, template_call
+from priompt_py.template.declared_props import Prop, parse_props
 from priompt_py.template.expression_syntax import Call, Expr, Filter, parts_of
-from priompt_py.template.front_matter import Prop, parse_props
 from priompt_py.template.layout import lay_out
 from priompt_py.template.loader import join_name
 from priompt_py.template.parse import ParsedTemplate, raise_first
-from priompt_py.template.props import props_checker
 from priompt_py.template.source import MOST_ERRORS, near
 from priompt_py.template.syntax import (
     Comment,
@@ -38,8 +34,6 @@ if TYPE_CHECKING:
     from priompt_py.template.environment import Environment, Template
 
 __all__ = ["Link", "expressions_in", "faults_of_names", "link", "takes_children"]
-
-CallComponent = Callable[[Run, dict[str, Any], list[Any], Element], list[Any]]
 
 
 @attrs.define(eq=False)
@@ -227,10 +221,12 @@ class _Linker:
 
     def _component(self, name: str) -> CallComponent:
         """The function that calls the component of this name."""
+        from priompt_py.template.environment import Template
+
         if name in self.imports:
             template = self.imports[name]
-            return self._template_call(
-                name, template.shown, template.front_matter.props, lambda: template.link.body
+            return template_call(
+                self._source, name, template.shown, template.front_matter.props, lambda: template.link.body
             )
         if name in self._defined:
             defined = self._defined[name]
@@ -239,74 +235,9 @@ class _Linker:
                 assert defined.body is not None
                 return defined.body
 
-            return self._template_call(name, f"<{name}>", defined.props, body)
-        return self._python_call(name, self._environment.components[name])
-
-    def _template_call(
-        self, name: str, owner: str, props: tuple[Prop, ...] | None, body: Callable[[], Content]
-    ) -> CallComponent:
-        check = props_checker(owner, props)
-        source = self._source
-
-        def call(run: Run, given: dict[str, Any], children: list[Any], node: Element) -> list[Any]:
-            def wrong(message: str, prop: str | None) -> TemplateError:
-                attribute = None if prop is None else node.attribute(prop)
-                at = node.start if attribute is None else attribute.start
-                return source.error(at, message, stack=run.stack)
-
-            names = check(given, wrong)
-            most = run.budget.bounds.depth
-            if run.depth > most:
-                raise source.error(
-                    node.start,
-                    f"components stand more than {most} deep in each other; does <{name}> call itself?",
-                    stack=run.stack,
-                )
-            run.stack.append((source.name, source.line_of(node.start), name))
-            outer, run.children = run.children, children
-            found = body().nodes(run, names)
-            run.children = outer
-            run.stack.pop()
-            return found
-
-        return call
-
-    def _python_call(self, name: str, target: Callable[..., Any]) -> CallComponent:
-        from priompt_py.template.environment import Template
-
-        source = self._source
-        if isinstance(target, Template):
-            target = target.component
-        signature = None if isinstance(target, Component) else _signature(target)
-
-        def call(run: Run, given: dict[str, Any], children: list[Any], node: Element) -> list[Any]:
-            at = source.location(node.start)
-            if isinstance(target, Component):
-                tag: Any = target
-                try:
-                    opened = tag(**given)
-                except ArgumentTypeError as error:
-                    message = str(error).replace(f"{opened_name(tag)}()", f"<{name}>")
-                    raise source.error(node.start, message, stack=run.stack) from error
-                filled: ComponentCall = opened[children]
-                return [attrs.evolve(filled, function=_noted(filled.function, name, str(at)))]
-            if children:
-                raise source.error(node.start, f"<{name}> takes no children", stack=run.stack)
-            if signature is not None:
-                try:
-                    signature.bind(**given)
-                except TypeError as error:
-                    problem = str(error).replace("keyword-only ", "")  # as older Pythons say it
-                    raise source.error(node.start, f"<{name}>: {problem}", stack=run.stack) from error
-            return [
-                ComponentCall(
-                    function=_noted(_without_children(target), name, str(at)),
-                    kwargs=given,
-                    takes_children=False,
-                )
-            ]
-
-        return call
+            return template_call(self._source, name, f"<{name}>", defined.props, body)
+        target = self._environment.components[name]
+        return python_call(self._source, name, target.component if isinstance(target, Template) else target)
 
 
 _MOST_IMPORTERS = 30
@@ -328,11 +259,6 @@ def _is_child(node: TemplateNode) -> bool:
     return not (isinstance(node, Comment) or (isinstance(node, Text) and node.value.isspace()))
 
 
-def opened_name(tag: Component[...]) -> str:
-    """What a component's own messages call it."""
-    return str(getattr(tag, "__name__", ""))
-
-
 def _written(node: Element, name: str) -> str:
     attribute = node.attribute(name)
     assert attribute is not None
@@ -347,50 +273,6 @@ def _hint(name: str, known: list[str]) -> str:
     if lower in ELEMENTS_BY_NAME or lower in CONTROL:
         return unknown_tag(name)
     return near(name, known) or ": import it, define it, or give it as Environment(components=…)"
-
-
-def _signature(function: Callable[..., Any]) -> inspect.Signature | None:
-    try:
-        return inspect.signature(function)
-    except (TypeError, ValueError):  # a builtin that doesn't tell
-        return None
-
-
-def _without_children(function: Callable[..., Any]) -> Callable[..., Any]:
-    def call(_children: Any, /, **props: Any) -> Any:
-        return function(**props)
-
-    async def call_async(_children: Any, /, **props: Any) -> Any:
-        return await function(**props)
-
-    return call_async if inspect.iscoroutinefunction(function) else call
-
-
-def _noted(function: Callable[..., Any], name: str, place: str) -> Callable[..., Any]:
-    """The function under the name of its tag; what it raises is noted with the tag's place."""
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return function(*args, **kwargs)
-        except Exception as error:
-            _note(error, name, place)
-            raise
-
-    async def call_async(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return await function(*args, **kwargs)
-        except Exception as error:
-            _note(error, name, place)
-            raise
-
-    chosen = call_async if inspect.iscoroutinefunction(function) else call
-    chosen.__name__ = name
-    return chosen
-
-
-def _note(error: Exception, name: str, place: str) -> None:
-    if not isinstance(error, PromptError) or not any("<" in note for note in getattr(error, "__notes__", ())):
-        error.add_note(f"in <{name}> at {place}")
 
 
 def expressions_in(node: TemplateNode) -> Iterator[Expression]:

@@ -14,9 +14,9 @@ from priompt_py.author.element_table import ELEMENTS_BY_NAME
 from priompt_py.errors import TemplateError
 from priompt_py.template import expression_syntax as ast
 from priompt_py.template.compile import expressions_of
+from priompt_py.template.declared_props import Prop, parse_props
 from priompt_py.template.environment import Environment
 from priompt_py.template.expression_syntax import Expr, parts_of
-from priompt_py.template.front_matter import Prop, parse_props
 from priompt_py.template.layout import lay_out
 from priompt_py.template.link import faults_of_names
 from priompt_py.template.lint_front_matter import check_front_matter

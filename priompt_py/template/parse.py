@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from itertools import islice
 from typing import Any
 
 import attrs
@@ -16,6 +13,7 @@ from priompt_py.template.bounds import Bounds
 from priompt_py.template.collector import without_collections
 from priompt_py.template.front_matter import FrontMatter, read_front_matter
 from priompt_py.template.items import BrokenTag, Code, TagItem, read_items, read_raw
+from priompt_py.template.size import over_code, over_size
 from priompt_py.template.source import MOST_ERRORS, Source, near, one_line
 from priompt_py.template.syntax import (
     Attribute,
@@ -81,9 +79,9 @@ def read_source(source: Source, bounds: Bounds | None = None) -> Reading:
     allowed = bounds or _BOUNDS
     with without_collections():
         front_matter, start = read_front_matter(source, errors)
-        too_much = _over_size(source, start, allowed)
+        too_much = over_size(source, start, allowed)
         items, is_complete = ([], False) if too_much else read_items(source, start, errors)
-        too_much = too_much or _over_code(source, items, allowed)
+        too_much = too_much or over_code(source, items, allowed)
         if too_much is not None:
             errors.append(source.syntax_error(*too_much))
             return Reading(ParsedTemplate(front_matter, (), source), tuple(errors), is_complete=False)
@@ -99,58 +97,6 @@ def read_source(source: Source, bounds: Bounds | None = None) -> Reading:
 
 
 _BOUNDS = Bounds()
-_MARK = re.compile(r"[<{]")
-
-
-def _over_size(source: Source, start: int, bounds: Bounds) -> tuple[int, str] | None:
-    """Where a template is too much to be read, and why."""
-    text, most = source.text, bounds.source
-    if len(text) > most:
-        return most, f"the template has more than {most:,} characters"
-    most = bounds.tags
-    if text.count("<", start) + text.count("{", start) > most:
-        *_, last = islice(_MARK.finditer(text, start), most + 1)
-        return last.start(), f"the template has more than {most:,} `<` and `{{`"
-    return None
-
-
-def _over_code(source: Source, items: list[Any], bounds: Bounds) -> tuple[int, str] | None:
-    """The same of its expressions, which take some twenty times as long as other text."""
-    left = bounds.code
-    if len(source.text) <= left:
-        return None
-    seen: set[str] = set()
-    for text, at in _codes_in(items):
-        if text not in seen and not (text.isascii() and (text.isdigit() or text.isidentifier())):
-            seen.add(text)
-            left -= len(text)
-            if left < 0:
-                return at, f"the template has more than {bounds.code:,} characters of different expressions"
-    return None
-
-
-def _codes_in(items: list[Any]) -> Iterator[tuple[str, int]]:
-    for item in items:
-        if item.__class__ is Code:
-            yield item.text, item.start
-            continue
-        tag = item
-        if item.__class__ is not TagItem:
-            if getattr(item, "type", "") != "RAW":
-                continue
-            tag = read_raw(str(item), item.start_pos)[0]
-        for one in tag.attributes:
-            value = one.value
-            if isinstance(value, Code):
-                yield value.text, value.start
-            elif value is not None and "{" in value[0]:
-                yield _code_of(value[0]), value[1]
-
-
-def _code_of(quoted: str) -> str:
-    """What stands in the braces of a quoted value, more or less."""
-    _, *pieces = quoted.split("{")
-    return "".join(piece[: piece.rfind("}")] if "}" in piece else piece for piece in pieces)
 
 
 def raise_first(errors: list[TemplateSyntaxError]) -> None:

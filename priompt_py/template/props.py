@@ -8,8 +8,8 @@ from typing import Any
 from priompt_py.author.children import a_type, is_mapping
 from priompt_py.model.values import short_repr
 from priompt_py.template.bounds import Bounds
+from priompt_py.template.declared_props import Prop
 from priompt_py.template.evaluate import Run, compile_expression
-from priompt_py.template.front_matter import Prop
 from priompt_py.template.source import near, one_line
 
 __all__ = ["Check", "props_checker"]

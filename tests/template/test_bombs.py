@@ -225,7 +225,7 @@ def test_the_bound_of_code() -> None:
     for wrong, place in (
         ("{1+1}{1+2}{1+3}", "1:12"),
         ("<br key={1+1}/><Foo {...1+3456}/>", "1:25"),
-        ("<scope name='{1+12345}'>a</scope>", "1:14"),
+        ("<scope name='{1+1234567}'>a</scope>", "1:14"),
         ("<scope name ={'12345678'}>a</scope>", "1:15"),
         ("<raw a={1+1} b={2+2} c={1+1} d={3+3}></raw>", "1:33"),
     ):
