@@ -81,7 +81,8 @@ def find_registered(
             try:
                 load(name, modules.folder)
             except Fault as fault:
-                raise Fault(f"{fault} (named by {modules.said_by})", code=fault.code) from None
+                said = f"{fault.message} (named by {modules.said_by})"
+                raise Fault(said, place=fault.place, code=fault.code) from None
     known = registered_prompts()
     if prompt_id in known:
         return known[prompt_id]
