@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import collections.abc
 import functools
+import inspect
 import os
 import types
 from typing import (
@@ -26,11 +27,12 @@ from typing import (
 from anthropic.types.message_create_params import MessageCreateParamsNonStreaming
 from openai.types.chat.completion_create_params import CompletionCreateParamsNonStreaming
 from openai.types.responses.response_create_params import ResponseCreateParamsNonStreaming
-from pydantic import ConfigDict, TypeAdapter
+from pydantic import BaseModel, ConfigDict, InstanceOf, TypeAdapter
 from typing_extensions import TypedDict, is_typeddict
 
 # Types are made from types here, which checkers don't follow: to them these are plain values.
 _list: Any = list
+_instance_of: Any = InstanceOf
 _dict: Any = dict
 _union: Any = Union
 _required: Any = Required
@@ -59,6 +61,8 @@ def strict_type(hint: Any, known: dict[Any, Any] | None = None) -> Any:
         return _dict[arguments[0], convert(arguments[1])]
     if origin in (IO, os.PathLike):
         return bytes  # an open file, which no conversion writes
+    if inspect.isclass(hint) and issubclass(hint, BaseModel):
+        return _instance_of[hint]  # an answer's own object, which no conversion writes; a dict is none
     if origin is None or origin is Literal:
         return hint
     raise TypeError(f"a type that this converter doesn't know: {hint!r}")

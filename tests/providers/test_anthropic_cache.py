@@ -1,0 +1,149 @@
+"""Marks for Anthropic's prompt cache."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from priompt_py.model.elements import Call, Part
+from priompt_py.model.outcome import Outcome
+from priompt_py.model.prompt import CacheMark, ChatMessage, PromptConfig, TextPart, Tool
+from priompt_py.providers.anthropic import AnthropicCache, to_anthropic
+from tests.providers.chats import chat, text_message
+from tests.providers.sdk_types import check_anthropic
+
+FIVE = PromptConfig(max_response_tokens=5)
+MARK = CacheMark()
+EPHEMERAL = {"type": "ephemeral"}
+
+
+def text(*parts: str | CacheMark) -> tuple[Any, ...]:
+    return tuple(TextPart(part) if isinstance(part, str) else part for part in parts)
+
+
+def blocks(request: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every block with a name, in the order of the prompt: tools, system, messages."""
+    for tool in request.get("tools", ()):
+        yield f"tool {tool['name']}", tool
+    for block in request.get("system", ()):
+        yield block["text"], block
+    for message in request["messages"]:
+        content = message["content"]
+        for block in [{"type": "text", "text": content}] if isinstance(content, str) else content:
+            yield block.get("text", block["type"]), block
+
+
+def marked(outcome: Outcome, cache: AnthropicCache | None = None) -> list[str]:
+    request = to_anthropic(outcome, cache=cache)
+    check_anthropic(request)
+    found = [name for name, block in blocks(request) if "cache_control" in block]
+    assert all(block.get("cache_control", EPHEMERAL) == EPHEMERAL for _, block in blocks(request))
+    return found
+
+
+LONG = chat(
+    ChatMessage("system", text("s1", MARK, "s2")),
+    ChatMessage("user", text("u1", MARK, MARK, "u2")),
+    ChatMessage("assistant", text("a1")),
+    ChatMessage("user", text(MARK, "u3", MARK, "u4", MARK)),
+    ChatMessage("assistant", text("a2")),
+    tools=[Tool("t1", "", {}), Tool("t2", "", {})],
+    config=FIVE,
+)
+
+
+def test_of_the_authors_marks_the_first_two_and_the_last_two_are_written() -> None:
+    # Marks stand behind s1, u1, a1 (the one in front of u3), u3 and u4.
+    assert marked(LONG) == marked(LONG, "marks") == ["s1", "u1", "u3", "u4"]
+
+
+def test_auto_marks_the_ends_of_what_stays() -> None:
+    assert marked(LONG, "auto") == ["tool t2", "s1s2", "u3u4", "a2"]
+
+
+def test_off_writes_none() -> None:
+    assert marked(LONG, "off") == []
+
+
+def test_without_marks_none_is_written_by_default() -> None:
+    assert marked(chat(text_message("user", "q"), config=FIVE)) == []
+
+
+def test_auto_of_a_short_prompt() -> None:
+    assert marked(chat(text_message("user", "q"), config=FIVE), "auto") == ["q"]
+
+
+def test_a_mark_with_nothing_before_it_is_lost() -> None:
+    assert marked(chat(ChatMessage("user", text(MARK, "a")), config=FIVE)) == []
+
+
+def test_a_mark_in_a_blank_message_falls_on_the_block_before_it() -> None:
+    outcome = chat(
+        text_message("user", "a"),
+        ChatMessage("assistant", text(" ", MARK)),
+        text_message("user", "b"),
+        config=FIVE,
+    )
+    assert marked(outcome) == ["a"]
+
+
+THINKING = Part(provider="anthropic", data={"type": "thinking", "thinking": "T", "signature": "s"})
+
+
+def test_thinking_cannot_be_marked() -> None:
+    outcome = chat(
+        text_message("user", "q"),
+        ChatMessage("assistant", (THINKING, MARK, TextPart("a"), THINKING)),
+        config=FIVE,
+    )
+    assert marked(outcome) == ["q"]
+    assert marked(outcome, "auto") == ["q", "a"]
+
+
+TOOLS: dict[str, Any] = {"tools": [Tool("look", "", {})], "config": FIVE}
+CALL = (Call("c", "look", "{}"),)
+
+
+def test_marks_at_the_end_of_a_message_stand_behind_its_calls() -> None:
+    outcome = chat(
+        ChatMessage("assistant", text("a", MARK, "b", MARK), tool_calls=CALL),
+        text_message("tool", "R", tool_call_id="c"),
+        **TOOLS,
+    )
+    assert marked(outcome) == ["a", "tool_use"]
+
+
+def test_marks_in_a_result_stand_on_the_result() -> None:
+    outcome = chat(
+        ChatMessage("assistant", tool_calls=CALL),
+        ChatMessage("tool", text("R", MARK, "S"), tool_call_id="c"),
+        **TOOLS,
+    )
+    request = to_anthropic(outcome)
+    check_anthropic(request)
+    (result,) = request["messages"][-1]["content"]
+    assert result == {"type": "tool_result", "tool_use_id": "c", "content": "RS", "cache_control": EPHEMERAL}
+    assert marked(outcome, "auto") == ["tool look", "tool_use", "tool_result"]
+
+
+def own(text: str) -> Part:
+    return Part(provider="anthropic", data={"type": "text", "text": text, "cache_control": EPHEMERAL})
+
+
+@pytest.mark.parametrize(("taken", "names"), [(0, ["p", "a", "b", "d"]), (1, ["p", "a", "d"]), (3, ["p"])])
+def test_marks_that_stand_already_are_counted(taken: int, names: list[str]) -> None:
+    # Four are taken in all: one in a part, `taken` (at most one by extra, the others by parts), the rest for marks.
+    more = [own(f"p{i}") for i in range(1, taken)]
+    config = PromptConfig(max_response_tokens=5, extra={"cache_control": EPHEMERAL} if taken else {})
+    parts = (own("p"), *more, *text("a", MARK, "b", MARK, "c", MARK, "d", MARK))
+    assert marked(chat(ChatMessage("user", parts), config=config)) == [
+        *names[:1],
+        *[f"p{i}" for i in range(1, taken)],
+        *names[1:],
+    ]
+
+
+def test_a_part_that_is_marked_already_keeps_its_mark() -> None:
+    assert marked(chat(ChatMessage("user", (own("p"), MARK)), config=FIVE)) == ["p"]
