@@ -11,7 +11,8 @@ from hypothesis.strategies import SearchStrategy
 from priompt_py.author.excerpts import excerpt
 from priompt_py.author.messages import image, part
 from priompt_py.author.tags import br, cache_break, capture, config, empty, hr, token_break
-from priompt_py.model.elements import BASE_PRIORITY, Node, Number, ToolDefinition
+from priompt_py.author.tools import tool_definition
+from priompt_py.model.elements import BASE_PRIORITY, Node, Number
 
 __all__ = ["Rank", "leaf", "limits", "made", "priorities", "ranks", "texts"]
 
@@ -79,11 +80,11 @@ _URL = "https://example.org/a.png"
 _DATA = {"type": "reasoning", "text": "naïve"}
 
 _TOOLS = (
-    ToolDefinition(name="now"),
-    ToolDefinition(name="search", description="Look something up.", parameters=_SCHEMA),
-    ToolDefinition(name="search", description="Look something up.", parameters=dict(_SCHEMA)),
-    ToolDefinition(name="search", description="Look something up.", parameters=_SCHEMA, p=3),
-    ToolDefinition(name="now", prel=-2),
+    tool_definition(name="now"),
+    tool_definition(name="search", description="Look something up.", parameters=_SCHEMA),
+    tool_definition(name="search", description="Look something up.", parameters=dict(_SCHEMA)),
+    tool_definition(name="search", description="Look something up.", parameters=_SCHEMA, p=3),
+    tool_definition(name="now", prel=-2),
 )
 
 

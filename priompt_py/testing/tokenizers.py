@@ -43,7 +43,7 @@ class WordTokenizer:
     """
 
     chat_format: ChatFormat = attrs.field(default=PLAIN_FORMAT, repr=False)
-    name: str = attrs.field(default="words", init=False)
+    name: str = attrs.field(default="words", init=False, repr=False)
     safe_cuts: SafeCuts = attrs.field(default=_BESIDE_WHITE, init=False, repr=False)
 
     def count(self, text: str, /) -> int:
@@ -63,7 +63,7 @@ class CharTokenizer:
     """A code point is a token; counts add up wherever a text is cut."""
 
     chat_format: ChatFormat = attrs.field(default=PLAIN_FORMAT, repr=False)
-    name: str = attrs.field(default="characters", init=False)
+    name: str = attrs.field(default="characters", init=False, repr=False)
     safe_cuts: SafeCuts = attrs.field(default=ANYWHERE, init=False, repr=False)
     max_token_bytes: int = attrs.field(default=4, init=False, repr=False)
 
@@ -87,7 +87,7 @@ class GreedyTokenizer:
 
     pieces: tuple[str, ...] = attrs.field(converter=_as_tuple)
     chat_format: ChatFormat = attrs.field(default=PLAIN_FORMAT, repr=False)
-    name: str = attrs.field(init=False)
+    name: str = attrs.field(init=False, repr=False)
     _pattern: re.Pattern[str] = attrs.field(init=False, repr=False, eq=False)
 
     def __attrs_post_init__(self) -> None:
@@ -123,7 +123,7 @@ class ToyBPE:
 
     merges: tuple[str, ...] = attrs.field(converter=_as_tuple)
     chat_format: ChatFormat = attrs.field(default=PLAIN_FORMAT, repr=False)
-    name: str = attrs.field(init=False)
+    name: str = attrs.field(init=False, repr=False)
     _encoding: tiktoken.Encoding = attrs.field(init=False, repr=False, eq=False)
 
     def __attrs_post_init__(self) -> None:
