@@ -18,12 +18,14 @@ __all__ = ["COMMANDS", "main"]
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "check": ("priompt_py.cli.check:check", "Look for mistakes in templates and prompts."),
+    "context": ("priompt_py.cli.context:context", "Make a file of messages ready for a model."),
     "count": ("priompt_py.cli.count:count", "Count the tokens of a file or of standard input."),
     "curve": ("priompt_py.cli.curve:curve", "Show what a prompt costs at each level."),
     "diff": ("priompt_py.cli.diff:diff", "Show where two renders part."),
     "explain": ("priompt_py.cli.explain:explain", "Show what is in and out, and why."),
     "fmt": ("priompt_py.cli.fmt:fmt", "Format templates."),
     "preview": ("priompt_py.cli.preview:preview", "Show a prompt as a person wants to see it."),
+    "prune": ("priompt_py.cli.prune:prune", "Drop old and repeated messages from a file of messages."),
     "render": ("priompt_py.cli.render:render", "Render a prompt to standard output."),
 }
 """Where each command is, and its line in ``priompt --help``."""

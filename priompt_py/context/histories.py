@@ -22,10 +22,19 @@ from priompt_py.errors import ArgumentValueError
 from priompt_py.model.elements import Element, Image
 from priompt_py.model.elements import Message as MessageElement
 from priompt_py.model.elements import Part as PartElement
+from priompt_py.model.prompt import ChatMessage
+from priompt_py.model.prompt import TextPart as RenderedText
 from priompt_py.providers import anthropic_history, openai_history
 from priompt_py.providers.reading import PartTokens
 
-__all__ = ["from_anthropic", "from_openai", "messages_of", "to_anthropic_blocks", "to_openai_message"]
+__all__ = [
+    "from_anthropic",
+    "from_openai",
+    "messages_of",
+    "messages_of_chat",
+    "to_anthropic_blocks",
+    "to_openai_message",
+]
 
 
 def from_openai(messages: Iterable[Any], *, part_tokens: PartTokens | None = None) -> list[Message]:
@@ -56,6 +65,25 @@ def from_anthropic(
 def messages_of(elements: Sequence[MessageElement]) -> list[Message]:
     """Context messages of message elements as the readers of histories make them, with ids by their places."""
     return [_message(f"m{i}", i, element) for i, element in enumerate(elements)]
+
+
+def messages_of_chat(chat: Sequence[ChatMessage]) -> list[Message]:
+    """Context messages of a rendered chat, with ids by their places."""
+    found: list[Message] = []
+    for i, message in enumerate(chat):
+        parts: list[Part] = []
+        for one in message.parts:
+            if isinstance(one, RenderedText):
+                parts += [TextPart(one.text)] if message.role != "tool" else []
+            else:
+                parts += _parts(one) if isinstance(one, Element) else []
+        if message.role == "tool":
+            parts.insert(
+                0, ToolResultPart(message.tool_call_id or "", message.text, is_error=message.is_error)
+            )
+        parts += [ToolCallPart(call.id or "", call.name, call.arguments) for call in message.tool_calls]
+        found.append(Message(f"m{i}", message.role, parts, name=message.name))
+    return found
 
 
 def _message(id_: str, i: int, element: MessageElement) -> Message:

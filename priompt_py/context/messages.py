@@ -54,6 +54,7 @@ __all__ = [
 Role = Literal["system", "developer", "user", "assistant", "tool"]
 AttachmentKind = Literal["file", "image", "link"]
 AttachmentMode = Literal["auto", "full", "preview", "retrieval", "placeholder", "tool-only", "sandbox"]
+Detail = Literal["low", "high", "auto"]
 IndexStatus = Literal["pending", "indexing", "ready", "failed"]
 
 ROLES: tuple[str, ...] = get_args(Role)
@@ -118,8 +119,8 @@ class ImagePart:
         default=None, kw_only=True, validator=_checked_by(_bytes_or_none), repr=False
     )
     url: str | None = attrs.field(default=None, kw_only=True, validator=_checked_by(text_or_none))
-    detail: str = attrs.field(
-        default="auto", kw_only=True, validator=_checked_by(choice, ("low", "high", "auto"))
+    detail: Detail = attrs.field(
+        default="auto", kw_only=True, validator=_checked_by(choice, get_args(Detail))
     )
 
     def __attrs_post_init__(self) -> None:

@@ -31,6 +31,7 @@ from priompt_py.author.messages import (
 from priompt_py.author.parts import image, part
 from priompt_py.author.tags import first, isolate, scope
 from priompt_py.context.messages import (
+    Detail,
     ImagePart,
     Message,
     OpaquePart,
@@ -95,9 +96,7 @@ def conversation_nodes(messages: Sequence[Message], options: TreeOptions) -> lis
     return found
 
 
-def _with_own_ids(
-    rows: Sequence[Message], taken: set[str], index: Mapping[str, int]
-) -> Sequence[Message]:
+def _with_own_ids(rows: Sequence[Message], taken: set[str], index: Mapping[str, int]) -> Sequence[Message]:
     """The unit with call ids that no unit before has: some servers count them from 0 in every answer.
 
     A repeated id gets the place of its message, so that it is the same next turn. ``taken`` grows.
@@ -175,10 +174,10 @@ def _part_node(one: Part, message: Message, options: TreeOptions) -> Node:
             return None
 
 
-def image_node(data: bytes | None, url: str | None, detail: str, note: str) -> Node:
+def image_node(data: bytes | None, url: str | None, detail: Detail, note: str) -> Node:
     """A picture; ``note`` in place of one whose bytes can't be read."""
     try:
-        return image(data=data, url=url, detail=detail)  # type: ignore[arg-type]  # checked with the part
+        return image(data=data, url=url, detail=detail)
     except ArgumentValueError:
         return note
 
