@@ -101,7 +101,10 @@ def _named(options: PromptOptions) -> set[str]:
 
 
 def _status(changed: list[str], files: int, *, failed: bool) -> str:
-    why = f"{', '.join(shown(Path(file).name) for file in changed)} changed; " if changed else ""
+    named = [
+        file for file in changed if not Path(file).is_dir()
+    ] or changed  # a folder changes with what is in it
+    why = f"{', '.join(shown(Path(file).name) for file in named)} changed; " if changed else ""
     state = (
         "waiting for a change that mends it"
         if failed

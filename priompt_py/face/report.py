@@ -49,8 +49,8 @@ class ReportPiece:
 class ReportMessage:
     """A message that is in or out, or all of a plain prompt, whose ``role`` is None.
 
-    ``tokens`` are what it costs: its frame (``frame_tokens``) and its pieces that are in; of a message that is out, what
-    it would cost. What stands outside messages (tools, settings, reserves) is in one without a role.
+    ``tokens`` are what it costs, exactly, its frame (``frame_tokens``) included; of a message that is out, what it would
+    cost, its pieces counted alone. What stands outside messages (tools, settings, reserves) is in one without a role.
     """
 
     role: str | None
@@ -83,10 +83,11 @@ class Report:
     """All that is shown of a render.
 
     ``tokens_used`` (without what is reserved), ``tokens_reserved`` and ``tokens_free`` add up to ``token_limit``. The
-    pieces that are in, the frames of their messages and ``other_tokens`` (the start of the answer, the closing of tools)
-    add up to ``tokens_used + shared_tokens``: pieces are counted alone, and where texts meet, tokens can span both
-    (then ``shared_tokens`` is above 0) or break (then it is below). ``levels`` is how many levels there are, ``level`` which of them,
-    counted from 1 at the highest, is the cutoff. ``elements_in`` and ``elements_out`` count the decisions.
+    messages that are in and ``other_tokens`` (the start of the answer, the closing of tools) add up to ``tokens_used``.
+    The frames and the pieces that are in, with ``other_tokens``, add up to ``tokens_used + shared_tokens``: pieces are
+    counted alone, and where texts meet, tokens can span both
+    (then ``shared_tokens`` is above 0) or break (then it is below). ``levels`` is how many levels there are, ``level``
+    which of them, counted from 1 at the highest, is the cutoff. ``elements_in`` and ``elements_out`` count the decisions.
     """
 
     is_chat: bool

@@ -79,6 +79,10 @@ class _Reporter:
         self.starts = explanation.starts()[0]
         self.unsent = {id(tool) for tool in outcome.tool_definitions}  # tools that no piece has counted yet
         self.own: dict[int, int] = defaultdict(int)  # tokens that are in, by owner
+        self.repeated: dict[int, int] = defaultdict(int)  # of tools that are not sent again, by message
+        self.closing = pricing.tools_closing() if outcome.tools else 0
+        self.run: list[str] = []  # texts side by side of one owner
+        self.run_owner = -1
         self.counted_from: Number = NEVER
 
     def report(self) -> Report:
@@ -87,12 +91,14 @@ class _Reporter:
         leaves = list(self.leaves())
         self.counted_from = _counted_from(leaves)
         messages = tuple(self.messages(leaves))
-        other = 0
+        other = self.closing
         if outcome.messages:
             other += chat_format.chat_cost(1, incomplete=outcome.last_message_incomplete)
-        if outcome.tools:
-            other += self.pricing.tools_closing()
-        alone = other + sum(message.tokens for message in messages if message.included)
+        alone = other + sum(
+            message.frame_tokens + _cost(message.pieces, included=True)
+            for message in messages
+            if message.included
+        )
         levels = curve_levels(self.explanation.solution)
         fates = [decision.included for decision, _ in self.explanation.decisions()]
         return Report(
@@ -159,7 +165,9 @@ class _Reporter:
             label=None,
             priority=BASE_PRIORITY,
             frame_tokens=0,
-            tokens=_cost(pieces, included=True),
+            tokens=_cost(pieces, included=True)
+            if self.outcome.text is None
+            else self.outcome.token_count - self.closing,
             pieces=pieces,
             start=placed[0].start if placed else None,
             end=placed[-1].end if placed else None,
@@ -184,7 +192,9 @@ class _Reporter:
             label=entry.label,
             priority=entry.high,
             frame_tokens=frame,
-            tokens=frame + _cost(pieces, included=opening.included),
+            tokens=self.explanation.tokens(entry, included=True) - self.repeated[opening.number]
+            if opening.included
+            else frame + _cost(pieces, included=False),
             pieces=pieces,
             start=start,
             end=end,
@@ -194,6 +204,11 @@ class _Reporter:
 
     def pieces(self, leaves: list[_Leaf]) -> Iterator[ReportPiece]:
         """A piece for each leaf that is in; of what is out, one for each element that texts side by side belong to."""
+        yield from self.pieces_of(leaves)
+        self.end_run()
+
+    def pieces_of(self, leaves: list[_Leaf]) -> Iterator[ReportPiece]:
+        """``pieces``, but for the count of the last owner."""
         for (owner, _, number), group in groupby(leaves, key=_together):
             together = list(group)
             leaf = together[0]
@@ -207,7 +222,7 @@ class _Reporter:
             counted = leaf.included or leaf.entry.high >= self.counted_from
             tokens = self.pricing.count(text) if counted else ceil(len(text) / USUAL_CHARS)
             if leaf.included:
-                self.own[owner] += tokens
+                self.add_text(owner, text, is_cut=kind == "br")
             shown = text if leaf.included else text[:OUT_TEXT]
             highs = [one.entry.high for one in together]
             piece = self.piece(leaf, kind if number >= 0 else "text", shown, tokens)
@@ -219,14 +234,32 @@ class _Reporter:
                 is_estimate=not counted,
             )
 
+    def add_text(self, owner: int, text: str, *, is_cut: bool) -> None:
+        """Note a text that is in; those of one owner side by side are counted together."""
+        if owner != self.run_owner:
+            self.end_run()
+        self.run_owner = owner
+        self.run.append(text)
+        if is_cut:  # tokens don't go on behind it
+            self.end_run()
+
+    def end_run(self) -> None:
+        """Count the texts that were noted for one owner."""
+        if self.run:
+            self.own[self.run_owner] += self.pricing.count("".join(self.run))
+            self.run = []
+
     def other(self, leaf: _Leaf) -> ReportPiece:
         """The piece of an element that is no text."""
         entry, element = leaf.entry, leaf.entry.element
         tokens = 0
         op = self.solved_ops[id(entry.ops)].leaves[entry.start] if entry.start < entry.end else None
         if isinstance(op, ToolOp):
-            if not leaf.included or id(element) in self.unsent:  # equal definitions are sent once
-                tokens = self.pricing.tool(op)
+            tokens = self.pricing.tool(op)
+            if leaf.included and id(element) not in self.unsent:  # equal definitions are sent once
+                self.repeated[leaf.message] += tokens
+                tokens = 0
+            if leaf.included:
                 self.unsent.discard(id(element))
         elif isinstance(op, Op):
             tokens = self.pricing.cost(op)

@@ -71,7 +71,8 @@ def test_a_report_adds_up(tree: Node, limit: int, tokenizer: Callable[[], Any], 
     if isinstance(tokenizer(), CharTokenizer):  # a character is a token, whatever it stands beside
         assert report.shared_tokens == 0
     assert sum(piece.tokens for piece in inside if piece.kind == "empty") == report.tokens_reserved
-    assert spent == report.other_tokens + sum(m.tokens for m in report.messages if m.included)
+    messages = sum(message.tokens for message in report.messages if message.included)
+    assert messages + report.other_tokens == report.tokens_used
     assert 1 <= report.level <= report.levels
     assert report.elements_in == sum(decision.included for decision in rendered.decisions)
     assert report.elements_in + report.elements_out == len(rendered.decisions)
