@@ -51,6 +51,8 @@ from priompt_py.errors import (
 from priompt_py.face.program import Program
 from priompt_py.face.render import acompile_prompt, arender, compile_prompt, render
 from priompt_py.face.rendered import Rendered
+from priompt_py.face.report import Report
+from priompt_py.model.curve import Curve, CurvePoint, LimitRange, Why
 from priompt_py.model.elements import BASE_PRIORITY, Element, Node, turn
 from priompt_py.model.model_output import ModelOutput, ToolCall, Usage
 from priompt_py.model.outcome import Decision
@@ -62,6 +64,7 @@ from priompt_py.tokens.limits import LimitChoice, limit_for
 from priompt_py.tokens.tokenizer import Tokenizer, get_tokenizer, register_tokenizer
 
 if TYPE_CHECKING:
+    from priompt_py.face.difference import Difference, first_difference
     from priompt_py.model.delta import CallDelta, Delta
     from priompt_py.preview.registry import (
         RegisteredPrompt,
@@ -97,9 +100,12 @@ __all__ = [
     "CallDelta",
     "ChatFormat",
     "Component",
+    "Curve",
+    "CurvePoint",
     "Decision",
     "Delta",
     "DictLoader",
+    "Difference",
     "DocumentError",
     "Element",
     "Environment",
@@ -107,6 +113,7 @@ __all__ = [
     "Hub",
     "JsonFormError",
     "LimitChoice",
+    "LimitRange",
     "ModelError",
     "ModelOutput",
     "ModelOutputError",
@@ -121,6 +128,7 @@ __all__ = [
     "Question",
     "RegisteredPrompt",
     "Rendered",
+    "Report",
     "RunError",
     "SourceError",
     "SourceMap",
@@ -134,6 +142,7 @@ __all__ = [
     "TokenizerError",
     "ToolCall",
     "Usage",
+    "Why",
     "acompile_prompt",
     "ajoin_stream",
     "anthropic_model",
@@ -152,6 +161,7 @@ __all__ = [
     "fallback",
     "find_prompt",
     "first",
+    "first_difference",
     "from_anthropic",
     "from_json",
     "from_json_text",
@@ -197,6 +207,7 @@ _LATER = {
     "CallDelta": "model.delta",
     "Delta": "model.delta",
     "DictLoader": "template.loader",
+    "Difference": "face.difference",
     "Environment": "template.environment",
     "FileLoader": "template.loader",
     "Hub": "runtime.live",
@@ -209,6 +220,7 @@ _LATER = {
     "ajoin_stream": "runtime.joiners",
     "anthropic_model": "runtime.anthropic_model",
     "find_prompt": "preview.registry",
+    "first_difference": "face.difference",
     "from_anthropic": "providers.anthropic_history",
     "from_openai_responses": "providers.responses_history",
     "join_stream": "runtime.joiners",

@@ -141,7 +141,7 @@ def test_a_plain_prompt_in_small_numbers() -> None:
 
 
 GIF = b"GIF89a\x03\x00\x02\x00\x00\x00\x00"
-PARAMETERS = {"type": "object", "properties": {}}
+PARAMETERS: dict[str, Any] = {"type": "object", "properties": {}}
 
 
 def test_a_chat_in_small_numbers() -> None:
