@@ -48,6 +48,7 @@ PROVIDER = "anthropic"
 """Opaque parts of this provider are written back, those of others are left out."""
 
 _HOLDS = of_provider(PROVIDER)
+_LATE: tuple[LateSystem, ...] = get_args(LateSystem)
 
 LEADING_USER_TEXT = "(The conversation goes on.)"
 
@@ -83,14 +84,14 @@ def to_anthropic(
     two); ``"off"`` nothing. Left out: ``name``, ``to``, ``detail``, parts of other providers, white space at the end
     of an answer that the model is to continue. Raises ProviderError for what can't be held.
     """
-    check_late_system("to_anthropic", late_system, late_system_text, get_args(LateSystem))
+    check_late_system("to_anthropic", late_system, late_system_text, _LATE)
     if cache is not None and cache not in get_args(AnthropicCache):
         raise ArgumentValueError(
             f"to_anthropic() needs 'auto', 'marks', 'off' or None for cache, got {cache!r}"
         )
     extra = outcome.config.extra
     placed = _with_tools_held(outcome, flatten_tools=flatten_tools)
-    leading, others = split_system(placed, "Anthropic", late_system, late_system_text, _HOLDS)
+    leading, others = split_system(placed, "Anthropic", late_system, late_system_text, _LATE, _HOLDS)
 
     marks = CacheMarks(on=cache in (None, "marks"))
     system = [block for place, message in leading for block in _content(message, place, marks)]

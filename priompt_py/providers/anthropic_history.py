@@ -12,7 +12,7 @@ from priompt_py.author.parts import image
 from priompt_py.author.tags import cache_break
 from priompt_py.errors import ArgumentTypeError, ArgumentValueError
 from priompt_py.model.elements import Element, Message
-from priompt_py.providers.reading import PartTokens, at, list_of, mapping, only, opaque, shown, text
+from priompt_py.providers.reading import PartTokens, at, list_of, mapping, of_role, only, opaque, shown, text
 
 __all__ = ["from_anthropic"]
 
@@ -134,7 +134,7 @@ class _Reader:
             only(place, block, ("type", "text", "citations", "cache_control"), "text block")
             return [text(f"{place}.text", block.get("text")), *_mark(block)]
         if not isinstance(kind, str) or kind in ("tool_use", "tool_result"):
-            raise ArgumentValueError(f"{place}: a {role} message can't hold a block of type {shown(kind)}")
+            raise ArgumentValueError(f"{place}: {of_role(role)} can't hold a block of type {shown(kind)}")
         picture = _picture(place, block) if kind == "image" and role in ("user", "tool") else None
         if picture is not None:
             return [picture, *_mark(block)]

@@ -37,6 +37,7 @@ PROVIDER = "gemini"
 """Opaque parts of this provider are written back, those of others are left out."""
 
 _HOLDS = of_provider(PROVIDER)
+_LATE: tuple[LateSystem, ...] = ("user", "hoist")
 _NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}")
 
 
@@ -51,9 +52,9 @@ def to_gemini(
     is merged into ``config``. A plain prompt becomes one user message. Left out: ``name``, ``to``, ``detail``,
     ``strict``, marks for caching, parts of other providers. Raises ProviderError for what can't be held.
     """
-    check_late_system("to_gemini", late_system, late_system_text, ("user", "hoist"))
+    check_late_system("to_gemini", late_system, late_system_text, _LATE)
     placed = paired(placed_messages(outcome), "Gemini", "turn")
-    leading, others = split_system(placed, "Gemini", late_system, late_system_text, _HOLDS)
+    leading, others = split_system(placed, "Gemini", late_system, late_system_text, _LATE, _HOLDS)
     names = {call.id: call.name for _, message in others for call in message.tool_calls}
     contents: list[dict[str, Any]] = []
     for place, message in others:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias
 
 import attrs
 
@@ -36,6 +36,7 @@ def split_system(
     provider: str,
     late: LateSystem | None,
     text: str,
+    takes: Sequence[LateSystem],
     holds: Holds,
 ) -> tuple[list[Placed], list[Placed]]:
     """The messages that lead as system text, and the others, in order.
@@ -61,7 +62,7 @@ def split_system(
         else:
             raise ProviderError(
                 f"{place} stands after other messages, and {provider} takes system text in front alone; "
-                f"late_system says what becomes of it: {', '.join(map(repr, get_args(LateSystem)))}"
+                f"late_system says what becomes of it: {', '.join(map(repr, takes))}"
             )
     return leading, others
 

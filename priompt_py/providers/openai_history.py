@@ -17,7 +17,7 @@ from priompt_py.author.tags import cache_break
 from priompt_py.errors import ArgumentTypeError, ArgumentValueError
 from priompt_py.model.elements import Element, Message
 from priompt_py.providers.openai_rules import PROVIDER
-from priompt_py.providers.reading import PartTokens, at, list_of, mapping, only, opaque, shown, text
+from priompt_py.providers.reading import PartTokens, at, list_of, mapping, of_role, only, opaque, shown, text
 
 __all__ = ["from_openai"]
 
@@ -119,7 +119,7 @@ class _Reader:
             return [_image(f"{place}.image_url", item.get("image_url")), *_mark(place, item)]
         if kind in ("input_audio", "file") and role == "user":
             return [opaque(place, PROVIDER, value, self._part_tokens)]
-        raise ArgumentValueError(f"{place}: a {role} message can't hold a part of type {shown(kind)}")
+        raise ArgumentValueError(f"{place}: {of_role(role)} can't hold a part of type {shown(kind)}")
 
 
 # ------------------------------------------------------------------------------------------ parts and calls

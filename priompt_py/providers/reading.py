@@ -10,7 +10,7 @@ from priompt_py.errors import ArgumentTypeError, ArgumentValueError
 from priompt_py.model.elements import Element
 from priompt_py.providers.sdk_data import as_data
 
-__all__ = ["PartTokens", "at", "list_of", "mapping", "only", "opaque", "shown", "text"]
+__all__ = ["PartTokens", "at", "list_of", "mapping", "of_role", "only", "opaque", "shown", "text"]
 
 PartTokens: TypeAlias = Callable[[Mapping[str, Any]], int]
 """Tells the tokens of a part that stays opaque."""
@@ -42,6 +42,11 @@ def only(place: str, given: Mapping[str, Any], keys: Iterable[str], what: str) -
     for key in given:
         if key not in keys:
             raise ArgumentValueError(f"{place} has the unknown key {key!r}; a {what} takes {', '.join(keys)}")
+
+
+def of_role(role: str) -> str:
+    """A message of this role, in an error."""
+    return f"{'an' if role == 'assistant' else 'a'} {role} message"
 
 
 def text(place: str, value: object) -> str:

@@ -17,7 +17,7 @@ from priompt_py.author.tags import cache_break
 from priompt_py.errors import ArgumentTypeError, ArgumentValueError
 from priompt_py.model.elements import Element, Message
 from priompt_py.providers.openai_rules import PROVIDER
-from priompt_py.providers.reading import PartTokens, at, list_of, mapping, only, opaque, shown, text
+from priompt_py.providers.reading import PartTokens, at, list_of, mapping, of_role, only, opaque, shown, text
 
 __all__ = ["from_openai_responses"]
 
@@ -47,7 +47,7 @@ def from_openai_responses(
     given = [{"role": "user", "content": items}] if isinstance(items, str) else items
     reader = _Reader(part_tokens)
     if instructions is not None:
-        reader.messages.append(at("instructions", lambda: system_message[text("instructions", instructions)]))
+        reader.messages.append(system_message[text("instructions", instructions)])
     for i, item in enumerate(list_of("from_openai_responses", given, "items")):
         reader.item(f"items[{i}]", item)
     reader.close()
@@ -155,7 +155,7 @@ class _Reader:
             return [at(place, lambda: image(url=item["image_url"], detail=detail)), *_mark(item)]
         if kind in ("input_image", "input_file") and role in ("user", "tool"):
             return [opaque(place, PROVIDER, value, self._part_tokens)]
-        raise ArgumentValueError(f"{place}: a {role} message can't hold a part of type {shown(kind)}")
+        raise ArgumentValueError(f"{place}: {of_role(role)} can't hold a part of type {shown(kind)}")
 
 
 def _mark(item: Mapping[str, Any]) -> list[Element]:
