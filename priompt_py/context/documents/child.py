@@ -17,6 +17,7 @@ from typing import Any, BinaryIO
 __all__ = ["main"]
 
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+_SPARE = 32_000_000  # bytes of memory
 _FORBIDDEN = (
     "socket.",
     "subprocess.",
@@ -46,19 +47,29 @@ def limit_process(memory: int, seconds: float) -> None:
     except ImportError:  # Windows
         return
     wanted = {
-        resource.RLIMIT_AS: memory,
-        resource.RLIMIT_CPU: int(seconds) + 2,
-        resource.RLIMIT_FSIZE: 0,
-        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_AS: (memory, memory + _SPARE),
+        resource.RLIMIT_CPU: (int(seconds) + 2, int(seconds) + 2),
+        resource.RLIMIT_FSIZE: (0, 0),
+        resource.RLIMIT_CORE: (0, 0),
     }
-    for what, most in wanted.items():
+    for what, (soft, most) in wanted.items():
         hard = resource.getrlimit(what)[1]
         if hard != resource.RLIM_INFINITY:
-            most = min(most, hard)  # noqa: PLW2901 - what is allowed already may be less
+            soft, most = min(soft, hard), min(most, hard)  # noqa: PLW2901 - it may be less already
         try:
-            resource.setrlimit(what, (most, most))
+            resource.setrlimit(what, (soft, most))
         except (ValueError, OSError):  # macOS knows no limit of address space
             continue
+
+
+def use_spare_memory() -> None:
+    """Allow what was kept to say that the memory is used up."""
+    try:
+        import resource
+    except ImportError:
+        return
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
 
 
 def forbid(event: str, args: tuple[Any, ...]) -> None:
@@ -113,7 +124,10 @@ def work(request: dict[str, Any], data: bytes, out: BinaryIO) -> None:
     except Refused as refused:
         say(refused=refused.reason, message=refused.message)
     except MemoryError:
+        use_spare_memory()
         say(refused="memory", message=request["too_much_memory"])
+    except RecursionError:
+        say(refused="archive", message="its elements nest too deep to be read")
     except Exception as error:  # noqa: BLE001 - libraries raise anything over a broken file
         say(refused="broken", message="", error=f"{type(error).__name__}: {error}"[:300])
     out.flush()
@@ -131,6 +145,7 @@ def main() -> None:
     limit_process(request["limits"]["memory_bytes"], request["limits"]["seconds"])
     sys.path[:] = request["path"]
     sys.dont_write_bytecode = True
+    sys.setrecursionlimit(2_000)  # honest files need less, and what is deep takes long
     # The package's own __init__ would import the whole of it, which takes longer than reading most files.
     package = types.ModuleType("priompt_py")
     package.__path__ = [str(Path(__file__).parents[2])]

@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Any, NamedTuple, TypeAlias
+from typing import IO, Any, NamedTuple, TypeAlias, TypeGuard, cast
 
 import attrs
 
@@ -26,6 +26,7 @@ _CHILD = Path(__file__).with_name("child.py")
 _KEPT = ("PATH", "SYSTEMROOT", "SYSTEMDRIVE", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONHOME")
 _MOST_LINES = 1_000  # of events: 100 of progress and some
 _LONGEST_LINE = 4_096
+_GRACE = 0.5  # seconds from a child's last word to its end
 
 Line: TypeAlias = "dict[str, Any] | bytes | None"
 
@@ -35,7 +36,7 @@ class Extracted(NamedTuple):
 
     text: str
     kind: str
-    library: str
+    library: str | None
     encoding: str | None
     guessed: bool
 
@@ -148,10 +149,9 @@ def _drain(
 
 def _take(out: IO[bytes], lines: queue.SimpleQueue[Line], most: int) -> None:
     for _ in range(_MOST_LINES):
-        raw = out.readline(_LONGEST_LINE)
-        if not raw:
+        line: object = json.loads(out.readline(_LONGEST_LINE))
+        if not _is_line(line):
             return
-        line: dict[str, Any] = json.loads(raw)
         lines.put(line)
         if "text" in line:
             size = line["text"]
@@ -163,6 +163,26 @@ def _take(out: IO[bytes], lines: queue.SimpleQueue[Line], most: int) -> None:
             return
 
 
+def _is_line(line: object) -> TypeGuard[dict[str, Any]]:
+    """Whether a line is one of those that the child writes: a file may have taken it over."""
+    if not isinstance(line, dict):
+        return False
+    found = {key: type(value) for key, value in cast("dict[str, object]", line).items()}
+    return any(
+        found.keys() <= shape.keys() and all(found.get(key, type(None)) in shape[key] for key in shape)
+        for shape in _SHAPES
+    )
+
+
+_MAYBE = (str, type(None))
+_SHAPES: tuple[dict[str, tuple[type[Any], ...]], ...] = (
+    {"loaded": _MAYBE, "kind": (str,)},
+    {"progress": (int, float)},
+    {"text": (int,), "encoding": _MAYBE, "guessed": (bool,)},
+    {"refused": (str,), "message": (str,), "error": _MAYBE},
+)
+
+
 def _listen(
     process: subprocess.Popen[bytes],
     lines: queue.SimpleQueue[Line],
@@ -170,7 +190,8 @@ def _listen(
     limits: DocumentLimits,
     event: Callable[[str, float | None], None] | None,
 ) -> Extracted:
-    library, kind = "", ""
+    library: str | None = None
+    kind = ""
     result: dict[str, Any] | None = None
     while True:
         try:
@@ -191,15 +212,19 @@ def _listen(
             result = line
         elif "loaded" in line:
             library, kind = line["loaded"], line["kind"]
-            if event is not None:
+            if event is not None and library is not None:
                 event(library, None)
-        elif event is not None:
+        elif event is not None and library is not None:
             event(library, line["progress"])
 
 
 def _broken_off(process: subprocess.Popen[bytes], limits: DocumentLimits) -> Refused:
     """What it means that the child ended without a word: a library in machine code gave up, mostly for memory."""
-    code = process.wait()
+    try:
+        code = process.wait(_GRACE)
+    except subprocess.TimeoutExpired:  # it lives, and says nothing that makes sense
+        process.kill()
+        code = process.wait()
     how = f"signal {-code}" if code < 0 else f"exit code {code}"
     return Refused(
         "memory",

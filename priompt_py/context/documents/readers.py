@@ -15,6 +15,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from priompt_py.context.documents.archive import check_archive
+from priompt_py.context.documents.docx import read_docx
 from priompt_py.context.documents.encodings import Decoded, decode, guess
 from priompt_py.context.documents.limits import DocumentLimits
 from priompt_py.context.documents.refusals import Refused
@@ -25,7 +26,6 @@ Progress = Callable[[float], None]
 
 LIBRARIES = {  # by format: what is imported, and what people call it
     "pdf": ("pypdfium2", "pypdfium2"),
-    "docx": ("mammoth", "mammoth"),
     "xlsx": ("python_calamine", "python-calamine"),
     "html": ("markdownify", "markdownify"),
     "text": ("charset_normalizer", "charset-normalizer"),
@@ -43,18 +43,17 @@ def kind_of(data: bytes, kind: str, limits: DocumentLimits) -> str:
     )
 
 
-def load(kind: str) -> str:
-    """Import the library for ``kind``; its name. Raises Refused where it isn't installed."""
+def load(kind: str) -> str | None:
+    """Import the library for ``kind``; its name, None where none is needed. Raises Refused where it isn't installed."""
+    if kind not in LIBRARIES:
+        return None
     module, name = LIBRARIES[kind]
-    needed = [module, "markdownify"] if kind == "docx" else [module]
-    if any(find_spec(one) is None for one in needed):
-        if kind == "text":  # `guess` says more
-            return name
+    if find_spec(module) is not None:
+        _library(module)
+    elif kind != "text":  # `guess` says more
         raise Refused(
             "library", f"reading {kind.upper()} files needs {name}: pip install 'priompt-py[documents]'"
         )
-    for one in needed:
-        _library(one)
     return name
 
 
@@ -70,7 +69,7 @@ def read(
     if kind == "pdf":
         return _pdf(data, limits.pages, progress), None
     if kind == "docx":
-        return _docx(data), None
+        return read_docx(data), None
     if kind == "xlsx":
         return _xlsx(data, progress), None
     decoded = decode(data, encoding=encoding) or guess(data)
@@ -106,22 +105,7 @@ def _pdf(data: bytes, most: int, progress: Progress) -> Iterator[str]:
         progress(100 * (index + 1) / pages)
 
 
-# ------------------------------------------------------------------------------------------ DOCX and HTML
-
-
-def _docx(data: bytes) -> Iterator[str]:
-    mammoth = _library("mammoth")
-
-    html = mammoth.convert_to_html(
-        io.BytesIO(data),
-        style_map="p[style-name='Title'] => h1:fresh",
-        convert_image=mammoth.images.img_element(_no_picture),
-    ).value
-    return _html(html)
-
-
-def _no_picture(_: object) -> dict[str, str]:
-    return {"src": ""}
+# ------------------------------------------------------------------------------------------ HTML
 
 
 def _html(html: str) -> Iterator[str]:
