@@ -77,8 +77,12 @@ class CallDraft:
         return CallDelta(self.position, self.id, self.name or None, arguments)
 
     def call(self, *, cut: bool) -> ToolCall:
-        """The call; ``cut`` says that the answer is not known to have come to its end."""
-        incomplete = cut and not (self.whole or self.is_closed)
+        """The call; ``cut`` says that the answer is not known to have come to its end.
+
+        It is whole then if its object is closed, or if the provider ended it without any arguments: one that it
+        ended in the middle of an object was cut by something that would have been said at the answer's end.
+        """
+        incomplete = cut and not (self.is_closed or (self.whole and self.is_empty))
         return ToolCall(self.id, self.name, self.arguments, incomplete)
 
 
