@@ -69,9 +69,9 @@ class _Reporter:
         self, explanation: Explanation, compiled: Compiled, pricing: Pricing, outcome: Outcome
     ) -> None:
         self.explanation = explanation
-        recorded = explanation.recorded.ops.nested()
-        # What functions reserve is known by the ops that were solved, which the recorded ones are copies of.
-        self.solved_ops = {id(ops): one for ops, one in zip(recorded, compiled.ops.nested(), strict=True)}
+        # What functions reserve is known by the ops that were solved; the recorded walk made its own.
+        recorded = explanation.recorded.reserve_functions
+        self.solved_op = {id(op): one for op, one in zip(recorded, compiled.reserve_functions, strict=True)}
         self.pricing = pricing
         self.outcome = outcome
         self.entries = explanation.recorded.entries
@@ -178,7 +178,8 @@ class _Reporter:
         entry, element = opening.entry, opening.entry.element
         assert isinstance(element, Message)
         pieces = (*self.pieces(leaves), *self.calls(opening, element))
-        frame = self.pricing.cost(element)
+        chat_format, count = self.pricing.chat_format, self.pricing.count
+        frame = chat_format.message_cost(count, name=element.name, to=element.to)
         if opening.included:
             self.own[opening.number] += frame
         start, end = self.place(opening)
@@ -253,7 +254,7 @@ class _Reporter:
         """The piece of an element that is no text."""
         entry, element = leaf.entry, leaf.entry.element
         tokens = 0
-        op = self.solved_ops[id(entry.ops)].leaves[entry.start] if entry.start < entry.end else None
+        op = entry.ops.leaves[entry.start] if entry.start < entry.end else None
         if isinstance(op, ToolOp):
             tokens = self.pricing.tool(op)
             if leaf.included and id(element) not in self.unsent:  # equal definitions are sent once
@@ -262,7 +263,7 @@ class _Reporter:
             if leaf.included:
                 self.unsent.discard(id(element))
         elif isinstance(op, Op):
-            tokens = self.pricing.cost(op)
+            tokens = self.pricing.cost(self.solved_op.get(id(op), op))
         if leaf.included and not isinstance(op, ReserveOp):
             self.own[leaf.owner] += tokens
         return self.piece(leaf, entry.kind, _told(element), tokens)
