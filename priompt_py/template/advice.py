@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from functools import lru_cache
 from typing import Any
 
@@ -13,9 +13,9 @@ import attrs
 from priompt_py.author.children import a_type, is_list, is_mapping
 from priompt_py.model.elements import Element
 from priompt_py.template.kinds import is_bytes, is_iterable, is_set
-from priompt_py.template.source import one_line
+from priompt_py.template.source import near, one_line
 
-__all__ = ["declared_fields", "refused"]
+__all__ = ["declared_fields", "refused", "undefined"]
 
 
 def refused(value: object, where: str, *, in_text: bool = False) -> str:
@@ -52,6 +52,25 @@ def _instead_of(value: object, *, in_text: bool) -> str:
     if is_iterable(value):
         return '; go through it with <for>, or write it with `| join(", ")`'
     return ": the program has to give its text"
+
+
+_CONSTANTS = {
+    "true": "True",
+    "false": "False",
+    **dict.fromkeys(("none", "null", "nil", "undefined", "NULL"), "None"),
+    **dict.fromkeys(("TRUE", "yes"), "True"),
+    **dict.fromkeys(("FALSE", "no"), "False"),
+}
+
+
+def undefined(name: str, names: Iterable[str], functions: Container[str]) -> str:
+    """The message about a name that isn't there, with the likely slip."""
+    hint = near(name, names)
+    if name in _CONSTANTS:
+        hint = f"; it is written {_CONSTANTS[name]}"
+    elif not hint and name in functions:
+        hint = f"; it is a function: {name}(…)"
+    return f"{name} is not defined{hint}"
 
 
 @lru_cache(maxsize=512)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from priompt_py.author.children import a_type, is_list
+from priompt_py.model.values import short_repr
 from priompt_py.template.bounds import Budget, Fault
 from priompt_py.template.kinds import is_dict, is_set
 from priompt_py.template.source import one_line
@@ -24,6 +25,8 @@ __all__ = [
     "builtin",
     "kind_of",
     "listed",
+    "misfit",
+    "signature_of",
     "text_argument",
     "whole_argument",
 ]
@@ -53,10 +56,9 @@ class Builtin:
             return self.function(context, *arguments, **keywords)
         except TypeError as error:
             # Looked at only now: to bind each call would take three times as long as most of them.
-            try:
-                self.signature.bind(*arguments, **keywords)
-            except TypeError as why:
-                raise Fault(f"{self.name}(): {why}; it is {self.written}") from None
+            problem = misfit(self.name, self.signature, len(arguments), keywords)
+            if problem is not None:
+                raise Fault(problem) from None
             raise Fault(f"{self.name}(): {one_line(str(error), 80)}") from None
         except (ValueError, ArithmeticError, LookupError, MemoryError, RecursionError) as error:
             raise Fault(f"{self.name}(): {one_line(str(error), 80)}") from None
@@ -64,15 +66,39 @@ class Builtin:
     @property
     def written(self) -> str:
         """How a call of it is written."""
-        pieces: list[str] = []
-        for one in self.signature.parameters.values():
-            if one.kind is inspect.Parameter.VAR_POSITIONAL:
-                pieces.append("…")
-            elif one.default is inspect.Parameter.empty:
-                pieces.append(one.name)
-            else:
-                pieces.append(f"{one.name}={one.default!r}")
-        return f"{self.name}({', '.join(pieces)})"
+        return _written(self.name, self.signature)
+
+
+def _written(name: str, signature: inspect.Signature) -> str:
+    pieces: list[str] = []
+    for one in signature.parameters.values():
+        if one.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):
+            pieces.append("…")
+        elif one.default is inspect.Parameter.empty:
+            pieces.append(one.name)
+        else:
+            pieces.append(f"{one.name}={short_repr(one.default)}")
+    return f"{name}({', '.join(pieces)})"
+
+
+def misfit(name: str, signature: inspect.Signature, given: int, keywords: Iterable[str]) -> str | None:
+    """What is wrong with a call that gives so many arguments without a name, and those of these names."""
+    try:
+        signature.bind(*(None,) * given, **dict.fromkeys(keywords))
+    except TypeError as error:
+        why = str(error).replace("keyword-only ", "")  # as older Pythons say it
+        return f"{name}(): {why}; it is {_written(name, signature)}"
+    return None
+
+
+def signature_of(function: Callable[..., Any]) -> inspect.Signature | None:
+    """The arguments that a function takes in a template; None if it doesn't tell."""
+    if isinstance(function, Builtin):
+        return function.signature
+    try:
+        return inspect.signature(function)
+    except (TypeError, ValueError):  # some of Python's own
+        return None
 
 
 _COST_OF_CALL = 3  # steps

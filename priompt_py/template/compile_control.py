@@ -62,7 +62,7 @@ def _written(node: Element, name: str) -> str:
 
 
 def _value_of(unit: Unit, node: Element, name: str) -> Callable[[Run, Names], Any]:
-    from priompt_py.template.compile_elements import value_of
+    from priompt_py.template.compile_attributes import value_of
 
     attribute = node.attribute(name)
     assert attribute is not None

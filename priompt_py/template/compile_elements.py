@@ -8,7 +8,6 @@ from typing import Any
 from priompt_py.author.children import is_mapping
 from priompt_py.author.element_table import ELEMENTS_BY_NAME, ElementInfo
 from priompt_py.errors import ArgumentTypeError, ArgumentValueError, TemplateError
-from priompt_py.template.attributes import NUMBER
 from priompt_py.template.bounds import Fault
 from priompt_py.template.compile import (
     Content,
@@ -19,94 +18,14 @@ from priompt_py.template.compile import (
     evaluate_expression,
     one_alternative,
 )
-from priompt_py.template.entities import decode
+from priompt_py.template.compile_attributes import DATA, MISSING, charge, constant_of, number_of, value_of
 from priompt_py.template.evaluate import Run
 from priompt_py.template.nodes import Pending, Tail, around_each, is_nothing, settle
-from priompt_py.template.source import near, one_line
-from priompt_py.template.syntax import Attribute, Element, Expression, Quoted, Spread
-from priompt_py.template.values import expanded_size, text_of
+from priompt_py.template.source import Source, near, one_line
+from priompt_py.template.syntax import Attribute, Element, Spread
 from priompt_py.template.vocabulary import MESSAGES, NUMBER_ARGUMENTS, known_attributes
 
-__all__ = ["compile_component", "compile_element", "value_of"]
-
-_MISSING = object()
-
-
-# ------------------------------------------------------------------------------------------ attributes
-
-
-def value_of(unit: Unit, attribute: Attribute) -> Callable[[Run, Names], Any]:
-    """The function that gives an attribute's value."""
-    value = attribute.value
-    if value is None:
-        return lambda _run, _names: True
-    if isinstance(value, Expression):
-        return evaluate_expression(unit, value)
-    return _quoted(unit, value)
-
-
-def _quoted(unit: Unit, value: Quoted) -> Callable[[Run, Names], Any]:
-    constant = value.constant
-    if constant is not None:
-        text = unit.source.literal(decode(constant))
-        return lambda _run, _names: text
-    parts: list[tuple[str, Expression | None, Any]] = [
-        (unit.source.literal(decode(part)), None, None)
-        if isinstance(part, str)
-        else ("", part, evaluate_expression(unit, part))
-        for part in value.parts
-    ]
-
-    def evaluate(run: Run, names: Names) -> str:
-        texts: list[str] = []
-        for text, expression, inner in parts:
-            if expression is None:
-                texts.append(text)
-                continue
-            try:
-                given = text_of(inner(run, names))
-                run.budget.characters(len(given))
-            except Fault as fault:
-                raise unit.error(run, fault, expression) from None
-            texts.append(given)
-        return "".join(texts)
-
-    return evaluate
-
-
-def constant_of(unit: Unit, attribute: Attribute) -> Any:
-    """The value of an attribute that is always the same, else a mark that says so."""
-    from priompt_py.template.expression_syntax import Constant
-
-    value = attribute.value
-    if value is None:
-        return True
-    if isinstance(value, Expression):
-        return value.root.value if isinstance(value.root, Constant) else _MISSING
-    return _MISSING if value.constant is None else unit.source.literal(decode(value.constant))
-
-
-_DATA = frozenset((list, tuple, dict))
-
-
-def _count(unit: Unit, run: Run, value: Any, given: Attribute | Spread) -> None:
-    """Take what data has, expanded, of the budget: an element may copy it, however much of it is shared."""
-    expression = given.expression if isinstance(given, Spread) else given.value
-    assert isinstance(expression, Expression)
-    try:
-        items, characters = expanded_size(value)
-        run.budget.step(items)
-        run.budget.characters(characters)
-    except Fault as fault:
-        raise unit.error(run, fault, expression) from None
-
-
-def _number(value: Any) -> Any:
-    """A quoted number as one; all else as it is."""
-    if isinstance(value, str) and len(value) < 400 and NUMBER.fullmatch(value):
-        text = value.strip()
-        return int(text) if text.lstrip("+-").isdigit() else float(text)
-    return value
+__all__ = ["compile_component", "compile_element", "constant_problem"]
 
 
 # ------------------------------------------------------------------------------------------ elements
@@ -194,12 +113,7 @@ def _careful(
 def _opener(unit: Unit, node: Element, info: ElementInfo) -> Callable[[Run, Names], Any]:
     """The function that gives the element with its arguments, without children."""
     numbers = NUMBER_ARGUMENTS[node.name]
-    given = [one for one in node.attributes if not (isinstance(one, Attribute) and one.name == "whitespace")]
-    constants = {
-        one.name: _number(value) if one.name in numbers else value
-        for one in given
-        if isinstance(one, Attribute) and (value := constant_of(unit, one)) is not _MISSING
-    }
+    given, constants = _constants(unit.source, node)
     if len(constants) == len(given):
         return _constant_opener(unit, node, info, constants)
     parts: list[tuple[str, Any, Attribute | Spread]] = []
@@ -216,12 +130,12 @@ def _opener(unit: Unit, node: Element, info: ElementInfo) -> Callable[[Run, Name
         for name, evaluate, one in parts:
             if name:
                 value = evaluate(run, names)
-                if type(value) in _DATA:
-                    _count(unit, run, value, one)
-                arguments[name] = _number(value) if type(value) is str and name in numbers else value
+                if type(value) in DATA:
+                    charge(unit, run, value, one)
+                arguments[name] = number_of(value) if type(value) is str and name in numbers else value
             else:
                 value = evaluate(run, names)
-                _count(unit, run, value, one)
+                charge(unit, run, value, one)
                 _spread_into(unit, run, node, one, value, arguments, given)
         if has_spread:
             _check_complete(unit, run, node, info, arguments)
@@ -231,6 +145,29 @@ def _opener(unit: Unit, node: Element, info: ElementInfo) -> Callable[[Run, Name
             raise _refused(unit, run, node, error) from error
 
     return opened
+
+
+def _constants(source: Source, node: Element) -> tuple[list[Attribute | Spread], dict[str, Any]]:
+    """The attributes that are arguments, and the values of those that are always the same."""
+    numbers = NUMBER_ARGUMENTS[node.name]
+    given = [one for one in node.attributes if not (isinstance(one, Attribute) and one.name == "whitespace")]
+    constants = {
+        one.name: number_of(value) if one.name in numbers else value
+        for one in given
+        if isinstance(one, Attribute) and (value := constant_of(source, one)) is not MISSING
+    }
+    return given, constants
+
+
+def constant_problem(source: Source, node: Element) -> tuple[int, str] | None:
+    """Where a tag of the table, whose arguments are all written out, has wrong ones, and what is wrong."""
+    given, constants = _constants(source, node)
+    if len(constants) == len(given):
+        try:
+            ELEMENTS_BY_NAME[node.name].make(**constants)
+        except (ArgumentTypeError, ArgumentValueError) as error:
+            return _problem(node, error)
+    return None
 
 
 def _constant_opener(
@@ -282,7 +219,7 @@ def _spread_into(
             raise unit.error(
                 run, Fault(f"<{node.name}> takes no attribute {one_line(name)}{hint}", 0), expression
             )
-        arguments[name] = _number(item) if is_element and name in NUMBER_ARGUMENTS[node.name] else item
+        arguments[name] = number_of(item) if is_element and name in NUMBER_ARGUMENTS[node.name] else item
 
 
 def _check_complete(
@@ -295,13 +232,17 @@ def _check_complete(
 
 def _refused(unit: Unit, run: Run, node: Element, error: Exception) -> TemplateError:
     """The error of a tag, with the place of the attribute that it is about."""
+    at, message = _problem(node, error)
+    return unit.source.error(at, message, stack=run.stack)
+
+
+def _problem(node: Element, error: Exception) -> tuple[int, str]:
     message = str(error)
     tag = ELEMENTS_BY_NAME[node.name].tag
     message = message.replace(f"{tag}()", f"<{node.name}>")
     argument = str(vars(error).get("argument", "")).partition("[")[0].partition(".")[0]
     attribute = node.attribute(argument) if argument else None
-    at = node.start if attribute is None else attribute.start
-    return unit.source.error(at, message, stack=run.stack)
+    return node.start if attribute is None else attribute.start, message
 
 
 # ------------------------------------------------------------------------------------------ components

@@ -67,6 +67,8 @@ def _suits(prop: Prop, default: Expr) -> bool:
 
 
 def _default(name: str, text: str) -> tuple[Expr | None, str | None]:
+    if not text.strip():
+        return None, f"the default of {name} is missing behind the ="
     try:
         root = parse_expression(text)
     except BadExpressionError as error:

@@ -6,8 +6,10 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from priompt_py.author.element_table import ELEMENTS_BY_NAME
 from priompt_py.errors import TemplateSyntaxError
 from priompt_py.template.source import Source, one_line
+from priompt_py.template.vocabulary import CONTROL, is_component
 
 __all__ = ["in_quotes", "in_template", "offset_of"]
 
@@ -176,7 +178,10 @@ def _in_tag(source: Source, at: int, broken: Sequence[_Token]) -> TemplateSyntax
         )
     if last[1] in ("QUOTED", "CLOSE_BRACE"):
         return source.syntax_error(at, "a blank is missing between two attributes")
-    return source.syntax_error(at, f"`{one_line(met)}` can't stand in the tag <{name}")
+    hint = ""
+    if not (is_component(name) or name in CONTROL or name in ELEMENTS_BY_NAME):
+        hint = '; a `<` that begins no tag is written &lt; or {"<"}'
+    return source.syntax_error(at, f"`{one_line(met)}` can't stand in the tag <{name}{hint}")
 
 
 def _no_value(source: Source, at: int, broken: Sequence[_Token]) -> TemplateSyntaxError:
@@ -193,6 +198,8 @@ def _no_value(source: Source, at: int, broken: Sequence[_Token]) -> TemplateSynt
         return source.syntax_error(
             at, f'a tag can\'t be the value of {name}: a value is "text" or {{expression}}'
         )
+    if rest[0] in "“”„«»‘’‚":
+        return source.syntax_error(at, f'the value of {name} needs straight quotes: {name}="…"')
     word = re.match(r"[^\s<>\"'{}]+?(?=/?>|[\s<\"'{}]|$)", rest)
     shown = one_line(word[0], 20) if word else rest[0]
     return source.syntax_error(

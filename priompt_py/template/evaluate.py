@@ -6,9 +6,11 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from priompt_py.template import expression_syntax as ast
+from priompt_py.template.advice import undefined
 from priompt_py.template.bounds import Bounds, Budget, Fault, UndefinedFault
+from priompt_py.template.builtin import misfit, signature_of
 from priompt_py.template.expression_syntax import Expr
-from priompt_py.template.functions import BUILTINS, Builtin, Context
+from priompt_py.template.functions import Builtin, Context
 from priompt_py.template.source import near
 from priompt_py.template.values import (
     arithmetic,
@@ -99,10 +101,7 @@ def _name(node: ast.Name) -> Evaluate:
         except KeyError:
             if not run.strict:
                 return None
-            hint = near(name, names)
-            if not hint and (name in BUILTINS or name in run.functions):
-                hint = f"; it is a function: {name}(…)"
-            raise UndefinedFault(f"{name} is not defined{hint}", at) from None
+            raise UndefinedFault(undefined(name, names, run.functions), at) from None
 
     return evaluate
 
@@ -223,6 +222,11 @@ def _call(node: ast.Call | ast.Filter) -> Evaluate:
         try:
             return function(*positional, **by_name)
         except Exception as error:
+            if isinstance(error, TypeError):
+                signature = signature_of(function)
+                problem = signature and misfit(name, signature, len(positional), by_name)
+                if problem:
+                    raise Fault(problem, at) from error
             run.failed = (error, name, at)
             raise
 

@@ -60,6 +60,8 @@ _HINTS = {
     "\\": "escapes stand in quotes only",
     "$": "a name stands alone",
     "#": "a comment is written {# … #}",
+    **dict.fromkeys("“”„«»", 'texts stand in straight quotes (")'),
+    **dict.fromkeys("‘’‚‹›", "texts stand in straight quotes (')"),
 }
 
 _OPERATORS = ("+", "-", "*", "/", "//", "%", "**")

@@ -178,7 +178,8 @@ def _str(_: Context, value: Any) -> str:
         return value
     if value is None or isinstance(value, (bool, int, float)):
         return str(value)
-    raise Fault(f"str needs a text, a number, True, False or None, got {kind_of(value)}; use json")
+    hint = "; use json" if is_list(value) or is_dict(value) else ""
+    raise Fault(f"str needs a text, a number, True, False or None, got {kind_of(value)}{hint}")
 
 
 _MOST_DIGITS = 600

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ import attrs
 
 from priompt_py.author.element_table import ELEMENTS_BY_NAME
 from priompt_py.errors import TemplateError, TemplateSyntaxError
+from priompt_py.template.builtin import misfit, signature_of
 from priompt_py.template.collector import without_collections
 from priompt_py.template.compile import Content, Unit, compile_content, expressions_of
 from priompt_py.template.component_calls import CallComponent, python_call, template_call
@@ -107,6 +109,7 @@ class _Linker:
         self._name = name
         self._defined: dict[str, _Defined] = {}
         self._places: dict[str, int] = {}
+        self._signatures: dict[str, inspect.Signature | None] = {}
 
     def _error(self, at: int, message: str) -> None:
         self.errors.append(self._source.syntax_error(at, message))
@@ -168,7 +171,6 @@ class _Linker:
     def _check_names(self, *, knows_components: bool, knows_children: bool) -> None:
         """Look for components and functions that aren't there, and for children that nobody takes."""
         known = {**self._places, **self._environment.components}
-        functions = self._environment.functions
         for node in walk(self._parsed.nodes):
             if len(self.errors) >= MOST_ERRORS:
                 return
@@ -186,11 +188,23 @@ class _Linker:
                     self._error(node.start, f"<{node.name}> takes no children: it has no <children/>")
             for expression in expressions_in(node):
                 for part in calls_in(expression.root):
-                    if part.function not in functions:
-                        what = "filter" if isinstance(part, Filter) else "function"
-                        hint = near(part.function, functions)
-                        at = min(expression.start + part.at, len(self._source.text))
-                        self._error(at, f"there is no {what} {part.function}{hint}")
+                    problem = self._problem_of(part)
+                    if problem is not None:
+                        self._error(min(expression.start + part.at, len(self._source.text)), problem)
+
+    def _problem_of(self, call: Call | Filter) -> str | None:
+        """What is wrong with a call: its function, or what it is given."""
+        name, functions = call.function, self._environment.functions
+        if name not in functions:
+            what = "filter" if isinstance(call, Filter) else "function"
+            return f"there is no {what} {name}{near(name, functions)}"
+        if name not in self._signatures:
+            self._signatures[name] = signature_of(functions[name])
+        signature = self._signatures[name]
+        if signature is None:
+            return None
+        given = len(call.arguments) + isinstance(call, Filter)
+        return misfit(name, signature, given, [keyword for keyword, _ in call.keywords])
 
     def _takes_none(self, name: str) -> bool:
         """Whether a component is a template's that takes no children."""

@@ -13,7 +13,9 @@ import attrs
 from priompt_py.author.element_table import ELEMENTS_BY_NAME
 from priompt_py.errors import TemplateError
 from priompt_py.template import expression_syntax as ast
+from priompt_py.template.advice import undefined
 from priompt_py.template.compile import expressions_of
+from priompt_py.template.compile_elements import constant_problem
 from priompt_py.template.declared_props import Prop, parse_props
 from priompt_py.template.environment import Environment
 from priompt_py.template.expression_syntax import Expr, parts_of
@@ -153,7 +155,11 @@ class _Linter:
         if is_component(node.name):
             self._used.add(f"<{node.name}>")
             self._check_call(node)
-        elif node.name in MESSAGES:
+            return
+        problem = constant_problem(self._source, node) if node.name in ELEMENTS_BY_NAME else None
+        if problem is not None:
+            self._note(*problem)
+        if node.name in MESSAGES:
             for child in walk(node.children):
                 if isinstance(child, Element) and child.name in MESSAGES:
                     self._note(child.start, f"a message in a message: <{child.name}> stands in <{node.name}>")
@@ -218,7 +224,9 @@ class _Linter:
                 and not is_asked
                 and len(self.findings) < MOST_ERRORS
             ):
-                self._note(expression.start + part.at, f"{part.name} is not defined{near(part.name, names)}")
+                self._note(
+                    expression.start + part.at, undefined(part.name, names, self._environment.functions)
+                )
 
     def _unused(self, declared: tuple[Prop, ...] | None) -> None:
         front = self._parsed.front_matter.text

@@ -179,6 +179,25 @@ def test_children_that_nobody_takes(template: str, place: str) -> None:
     assert str(caught.value).partition("\n")[0] == f"t:{place}: <B> takes no children: it has no <children/>"
 
 
+def test_calls_that_do_not_fit_their_function() -> None:
+    def shout(text: str, *, marks: int = 1, **_more: int) -> str:
+        return text.upper() + "!" * marks
+
+    environment = Environment(functions={"shout": shout, "kind": type, "next": next})
+    assert environment.from_string("{'a' | shout(marks=2, b=1)}{kind('a') is None}{[1] | length}")() == [
+        "A!!",
+        False,
+        1,
+    ]
+    with pytest.raises(TemplateSyntaxError) as caught:
+        environment.from_string("a {shout('a', 2)} {shout()} {'a' | foo}", "t")
+    assert [f"{one.line}:{one.column}: {one.message}" for one in caught.value.errors] == [
+        "1:4: shout(): too many positional arguments; it is shout(text, marks=1, …)",
+        "1:20: shout(): missing a required argument: 'text'; it is shout(text, marks=1, …)",
+        "1:36: there is no filter foo",
+    ]
+
+
 def test_blank_children_that_nobody_takes() -> None:
     blank = Environment().from_string("<component name='B'>b</component><B> \n{# none #} </B><B></B>")
     assert blank() == ["b", "b"]

@@ -168,6 +168,36 @@ FOUND: list[tuple[str, list[str]]] = [
     ),
     ("<component name='B'>a</component><B>b</B>", ["1:34: <B> takes no children: it has no <children/>"]),
     ("<component name='B'>a</component><B>b", ["1:34: <B> is not closed: </B> is missing"]),
+    # Calls, and tags whose arguments are all written out.
+    (
+        "{'a' | truncate}{truncate('a', 1, 'b', 2)}{'a' | fit(1, kep='head')}{range()}{max()}{zip()}",
+        [
+            "1:8: truncate(): missing a required argument: 'length'; it is truncate(text, length, marker='…')",
+            "1:18: truncate(): too many positional arguments; it is truncate(text, length, marker='…')",
+            (
+                "1:50: fit(): got an unexpected keyword argument 'kep'; "
+                "it is fit(text, tokens, marker='…', keep='head')"
+            ),
+            "1:70: range(): missing a required argument: 'start'; it is range(start, stop=None, step=1)",
+        ],
+    ),
+    (
+        HEAD + "{true}{null}{len}{x}",
+        [
+            "7:2: true is not defined; it is written True",
+            "7:8: null is not defined; it is written None",
+            "7:14: len is not defined; it is a function: len(…)",
+            "7:19: x is not defined",
+        ],
+    ),
+    (
+        "<tool_definition name='a b'/><image/><empty tokens='-1'/><scope p={x}>a</scope>",
+        [
+            "1:18: <tool_definition> needs a name of 1 to 64 letters, digits, _ and -, got name='a b' (str)",
+            "1:30: <image> needs data or url, got neither",
+            "1:45: <empty> needs tokens >= 0, got tokens=-1",
+        ],
+    ),
     # Front matter.
     (
         "---\ntokenizer: nope\n---\na",

@@ -10,6 +10,16 @@ from priompt_py.template.environment import Environment
 TEMPLATES: list[tuple[str, list[str]]] = [
     ("<user>x</usr>", ["1:8: </usr> closes <user> of line 1: write </user>"]),
     ("</user>", ["1:1: </user> closes nothing: no <user> is open"]),
+    ("<user name=“x”>a</user>", ['1:12: the value of name needs straight quotes: name="…"']),
+    ("{“x”}", ['1:2: `“` is not part of expressions: texts stand in straight quotes (")']),
+    ("{‘x’}", ["1:2: `‘` is not part of expressions: texts stand in straight quotes (')"]),
+    (
+        "a<b)",
+        [
+            "1:2: there is no <b>: prompts are plain text",
+            '1:4: `)` can\'t stand in the tag <b; a `<` that begins no tag is written &lt; or {"<"}',
+        ],
+    ),
     # What stands directly behind a complete tag or insertion is not its fault.
     ("<scope p={'a'}>}a</scope>", ['1:16: a lone `}`: as text it is written {"}"} or &rbrace;']),
     ("<scope p={'a'}>{'a'}}</scope>", ['1:21: a lone `}`: as text it is written {"}"} or &rbrace;']),
