@@ -30,7 +30,7 @@ from priompt_py.context.reports import ContextReport, Drop, PassReport, Strategy
 from priompt_py.context.telling import Teller, said
 from priompt_py.context.tree import TreeOptions, conversation_nodes, image_node
 from priompt_py.context.wording import WORDING, Wording
-from priompt_py.model.elements import Node, Number
+from priompt_py.model.elements import Node
 from priompt_py.tokens.tokenizer import Tokenizer, get_tokenizer
 
 if TYPE_CHECKING:
@@ -230,7 +230,8 @@ class _Run:
         tree = TreeOptions(
             index=self.index,
             priorities=passed.priorities,
-            attachments=self._ladders,
+            pictures=self._pictures,
+            files=self._files,
             before_question=self._citations(searched),
             result_ladder=self.options.result_ladder,
         )
@@ -342,26 +343,27 @@ class _Run:
 
     # ------------------------------------------------------------------------------------ nodes
 
-    def _ladders(self, message: Message, within: Number) -> Node:
+    def _pictures(self, message: Message) -> list[Node]:
         shown: list[Node] = []
         for one in message.attachments:
             if id(one) in self.images and message.role in ("user", "tool"):
                 given = self.images[id(one)]
                 note = _NO_IMAGE.format(name=one.name, detail="its bytes are no picture that is known")
                 shown.append(given if isinstance(given, str) else image_node(given, None, "auto", note))
-        if self.options.attachments != "ladder":
-            return shown
-        for number, one in enumerate(shown_attachments(message), 1):
-            shown.append(
-                attachment_ladder(
-                    forms_of(self.contents[id(one)], number, self.shown),
-                    message_index=self.index[message.id],
-                    file_index=number - 1,
-                    within=within,
-                    together=self.options.together,
-                )
-            )
         return shown
+
+    def _files(self, message: Message) -> list[Node]:
+        if self.options.attachments != "ladder":
+            return []
+        return [
+            attachment_ladder(
+                forms_of(self.contents[id(one)], number, self.shown),
+                message_index=self.index[message.id],
+                file_index=number - 1,
+                together=self.options.together,
+            )
+            for number, one in enumerate(shown_attachments(message), 1)
+        ]
 
     def _citations(self, searched: Preprocessed | None) -> Node:
         if searched is None or self.options.attachments != "ladder":

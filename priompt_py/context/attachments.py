@@ -17,7 +17,8 @@ tool-only   it has a path, and tools; else as auto    a hint to read it; nothing
 sandbox     it has a path; else as auto               path and size; nothing is read
 =========== ========================================= =====================================================
 
-A preview of a text that has no more lines than the preview is the full content, and stands in for it.
+A text that has no more lines than a preview is its own preview. What is no longer than the placeholder always stands in
+its place, since leaving it out would save nothing.
 """
 
 from __future__ import annotations
@@ -52,7 +53,8 @@ PREVIEW = -1_000
 """Where previews stand: above all history, below what is required."""
 MOST_FILES = 1_024
 """Files of one message that get levels of their own; later ones share the last."""
-_TURNS = 1 << 20
+_STEP = 2.0**-21
+"""From one preview to the next: with the base's 1,000,000,000 a double still holds it exactly, for a million messages."""
 
 
 @attrs.frozen(kw_only=True)
@@ -74,7 +76,8 @@ class AttachmentOptions:
 class Forms:
     """What an attachment may show, each an envelope as text; the placeholder is always there.
 
-    ``table`` is the name of the form that a prompt without priorities shows.
+    ``table`` is the name of the form that a prompt without priorities shows. The placeholder of a very short content
+    is that content.
     """
 
     attachment: Attachment
@@ -156,6 +159,10 @@ def forms_of(content: Content, index: int, options: AttachmentOptions) -> Forms:
         )
     hint = words.left_out_tool if options.tools else words.left_out
     placeholder = str(attrs.evolve(whole, extra=(("HINT", hint),)))
+    if len(full) <= len(placeholder):  # leaving it out would save nothing
+        return Forms(attachment, None, None, full, "full")
+    if preview is not None and len(preview) <= len(placeholder):
+        preview = None
     if mode == "preview" and preview is not None:
         return Forms(attachment, None, preview, placeholder, "preview")
     if mode == "auto" and options.tools and lines > options.max_inline_lines and preview is not None:
@@ -223,17 +230,17 @@ def attachment_ladder(
     ``prel`` of what the ladder is put into, if that has one. Levels never move while the conversation grows:
 
     * full: ``turn(message_index) - 10_000_000``, below all history, plus 1/1024 for each file before it;
-    * preview: over ``-1_000``, above all history;
+    * preview: from ``-1_000`` up to ``-488``, above all history;
     * placeholder: as long as what it stands in.
     """
-    after = min(whole_number("attachment_ladder", "file_index", file_index), MOST_FILES - 1) / MOST_FILES
+    file = min(whole_number("attachment_ladder", "file_index", file_index), MOST_FILES - 1)
     index = whole_number("attachment_ladder", "message_index", message_index)
     if together:
         full_at: Number = FULL
         preview_at: Number = PREVIEW
     else:
-        full_at = turn(index) + FULL + after
-        preview_at = PREVIEW + (index + after) / _TURNS
+        full_at = turn(index) + FULL + file / MOST_FILES
+        preview_at = PREVIEW + min(index * MOST_FILES + file, MOST_FILES << 20) * _STEP
     return ladder(
         full=forms.full,
         preview=forms.preview,

@@ -16,6 +16,8 @@ def count_lines(text: str) -> int:
 
 def first_lines(text: str, lines: int) -> str:
     """The first lines of a text, as they are, without the end of the last of them."""
+    if lines == 0:
+        return ""
     end = -1
     for _ in range(lines):
         end = text.find("\n", end + 1)

@@ -11,6 +11,7 @@ a tool round                            one scope, at its first message's level
 a tool's result in full                 2,000,000 below its message
 the same cut to 2,000 tokens            1,000,000 below its message
 a note in its place                     with its message
+files of a message                      their own levels, their placeholders at base: the message stays, if only for them
 ======================================  ===============================================================================
 """
 
@@ -54,12 +55,12 @@ SUMMARY = -1
 
 _LONG_LINE = 2_000  # characters; an excerpt of longer lines goes by words
 
-AttachmentNodes = Callable[[Message, Number], Node]
-"""What is shown of a message's attachments; the number is the ``prel`` of the scope that the message stands in."""
+AttachmentNodes = Callable[[Message], Sequence[Node]]
+"""What is shown of some attachments of a message."""
 
 
-def _no_attachments(message: Message, within: Number) -> Node:  # noqa: ARG001 - what it is called with
-    return None
+def _no_attachments(message: Message) -> Sequence[Node]:  # noqa: ARG001 - what it is called with
+    return ()
 
 
 @attrs.frozen(kw_only=True)
@@ -68,11 +69,13 @@ class TreeOptions:
 
     ``index`` are their places since the conversation began, by id; ``priorities`` those that pruning gave instead of
     dropping. ``result_ladder``: results in three sizes, of which the second has at most ``capped`` tokens; else whole.
+    ``pictures`` go with their message, ``files`` have levels of their own.
     """
 
     index: Mapping[str, int]
     priorities: Mapping[str, float] = attrs.field(factory=dict[str, float])
-    attachments: AttachmentNodes = _no_attachments
+    pictures: AttachmentNodes = _no_attachments
+    files: AttachmentNodes = _no_attachments
     before_question: Node = None
     result_ladder: bool = True
     capped: int = 2_000
@@ -89,6 +92,9 @@ def conversation_nodes(messages: Sequence[Message], options: TreeOptions) -> lis
         rows = _with_own_ids([messages[i] for i in unit], taken, options.index)
         level = _level(rows, options, is_newest=unit.start >= newest)
         nodes: list[Node] = []
+        if len(rows) == 1 and level is not None and rows[0].role == "user" and options.files(rows[0]):
+            found += _message_nodes(rows[0], None, options, None, own=level)
+            continue
         for i, message in zip(unit, rows, strict=True):
             before = options.before_question if i == newest else None
             nodes += _message_nodes(message, level, options, before)
@@ -132,7 +138,16 @@ def _level(rows: Sequence[Message], options: TreeOptions, *, is_newest: bool) ->
     return turn(options.index[rows[0].id]) if given is None else given
 
 
-def _message_nodes(message: Message, level: Number | None, options: TreeOptions, before: Node) -> list[Node]:
+def _message_nodes(
+    message: Message,
+    level: Number | None,
+    options: TreeOptions,
+    before: Node,
+    *,
+    own: Number | None = None,
+) -> list[Node]:
+    """A message's nodes. ``level`` is the ``prel`` of the scope that they will stand in, ``own`` that of a scope
+    around what is the message's own, where its files are to stay without it."""
     within = 0 if level is None else level
     content: list[Node] = [before]
     results: list[ToolResultPart] = []
@@ -141,7 +156,10 @@ def _message_nodes(message: Message, level: Number | None, options: TreeOptions,
             results.append(one)
         else:
             content.append(_part_node(one, message, options))
-    content.append(options.attachments(message, within))
+    content += options.pictures(message)
+    if own is not None:
+        content = [scope(prel=own, key=message.id)[content]]
+    content += options.files(message)
     if message.role == "tool":
         *others, last = results
         return [
