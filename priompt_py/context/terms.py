@@ -91,7 +91,8 @@ _BY_QUOTES = re.compile(
     re.IGNORECASE,
 )
 _UNDER = re.compile(
-    rf"(?<!\w)под{_GAP}(?:{_QUOTED}|(?P<plain>{_PLAIN})){_GAP}{_IS_UNDERSTOOD}(?!\w)", re.IGNORECASE
+    rf"(?<!\w)под{_GAP}(?:(?:термином|понятием|словом|выражением){_GAP})?(?:{_QUOTED}|(?P<plain>{_PLAIN})){_GAP}{_IS_UNDERSTOOD}(?!\w)",
+    re.IGNORECASE,
 )
 _FURTHER = re.compile(
     rf"\(\s?(?:(?:в{_GAP})?дальнейшем|далее)"
@@ -210,7 +211,7 @@ def _lead(folded: list[str]) -> int:
             while first + 1 < len(folded) and _is_determiner(folded[first]):
                 first += 1
             first += 1
-        elif folded[first] in word_list("lead_ins"):
+        elif folded[first] in word_list("lead_ins") and first + 1 < len(folded):
             first += 1
         else:
             break

@@ -20,7 +20,7 @@ from priompt_py.context import (
 )
 from priompt_py.context.messages import Role
 
-WORDS = (
+WORDS = (  # noqa: SIM905 - read at a glance
     "оферта оферты оферту акцепт акцепта договор договоре Счёт срок ответа Когда отправили fee fees licence The what "
     "delivery address address, OK ok да нет 5 10 合同 的 期限 是多久 👍 👎 C++ C# state-of-the-art — ё é x X"
 ).split()

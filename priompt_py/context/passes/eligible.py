@@ -61,7 +61,8 @@ def apply_compaction(*, points: Iterable[CompactionPoint] = (), count: Count | N
     pinned messages, in order; the summary; what follows the boundary without other summaries. Without such a point all
     stay but summaries, which stand for nothing then. A tool unit that the boundary parts stays whole.
     """
-    if isinstance(cast("object", points), CompactionPoint):
+    given_points = cast("object", points)
+    if isinstance(given_points, (str, bytes)) or not isinstance(given_points, Iterable):
         raise wrong_type("points", f"apply_compaction() needs a list of points, got {got(points)}")
     given = tuple(points)
     for i, point in enumerate(given):

@@ -95,7 +95,7 @@ def find_restored(blocks: Blocks, kept: Sequence[int], expired: set[int], min_re
                 if i not in definers_of[term]:
                     references[term][i] = None
                     hit[term] = None
-        waiting = []
+        waiting = list[int]()
         for term in hit:
             home = definers[term][-1]
             if home in there or len(references[term]) < min_refs:
