@@ -34,6 +34,7 @@ __all__ = [
     "Source",
     "dump_of",
     "importable",
+    "load_module",
     "load_source",
     "register_loader",
     "typed_props",
@@ -99,8 +100,8 @@ def load_source(source: str, modules: Sequence[str] = ()) -> Source:
         return _load_object(source, name, lambda: _import(place))
     if source.endswith(".py"):
         raise Fault(f"say which prompt in it: {shown(source)}:NAME{_names_in(source)}")
-    if is_id(source) and not Path(source).exists():
-        entry = find_registered(source, modules_of_prompts(modules), _load_module)
+    if is_id(source):
+        entry = find_registered(source, modules_of_prompts(modules), load_module)
         if entry is not None:
             return _of_entry(source, entry)
     forms = ", ".join(
@@ -177,7 +178,8 @@ def importable(source: str, modules: Sequence[str] = ()) -> Generator[None]:
                 sys.path.remove(entry)
 
 
-def _load_module(name: str, folder: Path) -> Any:
+def load_module(name: str, folder: Path) -> Any:
+    """The module of a dotted name, or of a ``.py`` file below ``folder``. Raises Fault."""
     return _run_file(str(folder / name)) if name.endswith(".py") else _import(name)
 
 

@@ -297,7 +297,12 @@ class BudgetCheck:
     def _call(self, limits: list[int] | None) -> str:
         """The code that repeats this check."""
         is_node = isinstance(self.prompt, Element) or not callable(self.prompt)
-        given = [code_of(self.prompt, most=200) if is_node else self.name]
+        if is_node:
+            given = [code_of(self.prompt, most=200)]
+        elif hasattr(self.prompt, "front_matter"):
+            given = [f"load_template({self.name!r})"]
+        else:
+            given = [self.name]
         if self.shown_props:
             given.append(self.shown_props)
         if limits is not None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import attrs
 
+from priompt_py.author.checks import got
+from priompt_py.errors import ArgumentTypeError
 from priompt_py.model.elements import Element
 from priompt_py.preview.registry import RegisteredPrompt, registered_as
 
@@ -24,23 +26,38 @@ class Declared:
 
 
 def declared(prompt: Any) -> Declared:
-    """What is declared in a template's front matter, by ``@prompt(...)``, or in attributes of a function."""
+    """What is declared in a template's front matter, by ``@prompt(...)``, or in attributes of a function.
+
+    The attributes are called as in front matter: ``token_limit``, ``limits``, ``must_keep``, ``examples``, ``tokenizer``.
+    Raises ArgumentTypeError for one of them that is of the wrong kind.
+    """
     inner = inner_prompt(prompt)
-    entry = prompt if isinstance(prompt, RegisteredPrompt) else registered_as(prompt)
-    own = entry.token_limit if entry is not None else None
-    front = getattr(inner, "front_matter", None)
     if isinstance(inner, Element) or not callable(inner):
         return Declared()
+    entry = prompt if isinstance(prompt, RegisteredPrompt) else registered_as(prompt)
+    outer = prompt if entry is None else entry.function
+    front = getattr(inner, "front_matter", None)
+
+    def said(name: str, kind: type[Any], default: Any) -> Any:
+        for owner in (outer, inner, front):
+            value = getattr(owner, name, None)
+            if value is not None and (owner is not front or value):
+                if not isinstance(value, kind) or isinstance(value, (str, bool)) != (kind is str):
+                    raise ArgumentTypeError(
+                        f"{name} of {outer!r} is {got(value)}, it needs a {kind.__name__}"
+                    )
+                return value
+        return default
+
+    own = entry.token_limit if entry is not None else None
     if own is None:
-        own = getattr(inner, "token_limit", None)
-    limits = {own} if type(own) is int and own >= 0 else set[int]()
-    if front is None:
-        return Declared(tuple(limits))
+        own = said("token_limit", int, None)
+    limits = {*said("limits", Sequence, ()), *([] if own is None else [own])}
     return Declared(
-        tuple(sorted(limits | set(front.limits))),
-        tuple(front.must_keep),
-        front.tokenizer,
-        dict(front.examples),
+        tuple(sorted(limits)),
+        tuple(said("must_keep", Sequence, ())),
+        said("tokenizer", str, None),
+        dict(said("examples", Mapping, {})),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from priompt_py.errors import PromptError
+from priompt_py.errors import PromptError, ProviderError
 from priompt_py.face.rendered import Rendered
 from priompt_py.model.elements import First, Scope
 from priompt_py.model.outcome import Decision
@@ -38,12 +38,12 @@ def _counts(now: Moment) -> str | None:
     if found is None or found.count_kind != "exact":
         return None
     try:
-        ids = found.to_tokens()
-    except PromptError:  # images, parts and tools have none, nor have some tokenizers
+        ids = len(found.to_tokens())
+    except ProviderError as error:  # images, parts and tools have none, nor have some tokenizers
+        return str(error) if "don't agree" in str(error) else None
+    except PromptError:
         return None
-    if len(ids) == found.token_count:
-        return None
-    return f"its count is {found.token_count}, its ids are {len(ids)}"
+    return None if ids == found.token_count else f"its count is {found.token_count}, its ids are {ids}"
 
 
 def _refuses(now: Moment) -> str | None:
@@ -218,8 +218,8 @@ PROPERTIES = (
     Property("twice", "rendering twice gives the same", _repeats),
     Property("tree", "rendering changes nothing in the tree", _tree_unchanged),
     Property("callbacks", "every callback is called once, for the right fate, in document order", _callbacks),
-    Property("source map", "the spans of the source map cover the text", _source_map),
     Property("pairs", "tool calls and their results stay together", _pairs),
+    Property("source map", "the spans of the source map cover the text", _source_map),
     Property("growth", "a higher limit never loses a scope that stands in no first", _grows),
 )
 """In the order in which they are looked at."""

@@ -21,7 +21,14 @@ from priompt_py.preview.settle import children_name
 from priompt_py.template.source import near
 from priompt_py.testing.leaves import texts
 from priompt_py.testing.strategies import elements
-from priompt_py.testing.type_strategies import Types, UnknownTypeError, Unreadable, how_to_give, numbers
+from priompt_py.testing.type_strategies import (
+    Types,
+    UnknownTypeError,
+    Unreadable,
+    how_to_give,
+    is_strategy,
+    numbers,
+)
 
 __all__ = ["props_for"]
 
