@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
 from priompt_py.cli import faults
 from priompt_py.cli.files import STDIN, name_of, read_text
 from priompt_py.cli.options import traceback_option
+from priompt_py.cli.progress import progress_bar
 from priompt_py.cli.sources import importable, load_source
 from priompt_py.cli.streams import prints_to_stderr, write_result
 from priompt_py.cli.templates import SUFFIX, find_files
 from priompt_py.errors import PromptError, PromptTooLong, TemplateError
 
 if TYPE_CHECKING:
+    from priompt_py.face.rendered import Rendered
     from priompt_py.template.environment import Template
+
+    Render: TypeAlias = tuple[str, Rendered]  # of an example, and where that is
 
 __all__ = ["check"]
 
@@ -33,16 +38,23 @@ def check(context: click.Context, paths: tuple[str, ...], *, no_warnings: bool) 
     """Look for mistakes in .priompt files, in those below folders, and in other prompt sources.
 
     A template is checked as it is written, and rendered with the examples of its front matter (without props if it
-    needs none) under its own limits. Another source is loaded, and rendered if it needs no props. What is found goes
+    needs none) under its own limits; the renders of one example and the next are compared by what prefix caches can keep
+    of them. Another source is loaded, and rendered if it needs no props. What is found goes
     to standard output, a line each; the exit code is 1 if anything is.
     """
     found: set[str] = set()  # an error in a template that others import is met several times
-    for path in find_files(paths):
-        findings = _check_template(path) if path == STDIN or path.endswith(SUFFIX) else _check_source(path)
-        for text, is_error in findings:
-            if (is_error or not no_warnings) and text not in found:
-                found.add(text)
-                write_result(f"{text}\n")
+    files = find_files(paths)
+    with progress_bar("files") as progress:
+        for number, path in enumerate(files):
+            if progress is not None:
+                progress(number, len(files))
+            findings = (
+                _check_template(path) if path == STDIN or path.endswith(SUFFIX) else _check_source(path)
+            )
+            for text, is_error in findings:
+                if (is_error or not no_warnings) and text not in found:
+                    found.add(text)
+                    write_result(f"{text}\n")
     if found:
         context.exit(FOUND)
 
@@ -61,23 +73,46 @@ def _check_template(path: str) -> Iterator[tuple[str, bool]]:
     for finding in findings:
         yield str(finding), finding.is_error
     if path != STDIN and not any(finding.is_error for finding in findings):
-        yield from _try_template(load_template(path), name_of(path))
+        # What the text alone shows of priorities is told where it stands in it, and not again of each render.
+        told = any(
+            "can never act" in str(finding) or "is never chosen" in str(finding) for finding in findings
+        )
+        yield from _try_template(load_template(path), name_of(path), with_priorities=not told)
 
 
-def _try_template(template: Template, name: str) -> Iterator[tuple[str, bool]]:
-    """Render a template with its examples, or without props if it needs none."""
+def _try_template(template: Template, name: str, *, with_priorities: bool) -> Iterator[tuple[str, bool]]:
+    """Render a template with its examples, or without props if it needs none; and compare the examples' renders."""
     front = template.front_matter
     cases: dict[str, Mapping[str, Any]] = dict(front.examples)
     if not cases and front.props is not None and not any(prop.required for prop in front.props):
         cases = {"": {}}
     limits = [*([] if front.token_limit is None else [front.token_limit]), *front.limits]
+    renders: list[Render] = []
     for label, props in cases.items():
         place = f"{name}:{front.lines.get(label, 1)}: example {label}" if label else name
 
         def build(props: Mapping[str, Any] = props) -> Any:
             return template(**props)
 
-        yield from _try(place, build, limits, front.tokenizer, front.must_keep)
+        yield from _try(
+            place,
+            build,
+            limits,
+            front.tokenizer,
+            front.must_keep,
+            with_priorities=with_priorities,
+            renders=renders,
+        )
+    for (_, one), (place, other) in pairwise(renders):
+        yield from _compare(place, one, other)
+
+
+def _compare(place: str, one: Rendered, other: Rendered) -> Iterator[tuple[str, bool]]:
+    """What keeps the renders of two examples, one after the other, from sharing a prefix."""
+    from priompt_py.preview.priority_rules import growth_findings
+
+    for finding in growth_findings(one, other, ("the example before", "this one")):
+        yield f"{place}: {finding}", False
 
 
 def _check_source(path: str) -> Iterator[tuple[str, bool]]:
@@ -99,8 +134,12 @@ def _try(
     limits: list[int],
     tokenizer: str | None,
     must_keep: tuple[str, ...],
+    *,
+    with_priorities: bool = True,
+    renders: list[Render] | None = None,
 ) -> Iterator[tuple[str, bool]]:
-    """What is wrong with a prompt: its tree, and what it is under each of its limits."""
+    """What is wrong with a prompt: its tree, its priorities, and what it is under each of its limits. ``renders`` takes the
+    render under the first limit."""
     from priompt_py.face.render import compile_prompt
     from priompt_py.face.settings import DEFAULT_TOKENIZER
 
@@ -115,10 +154,18 @@ def _try(
         if "await arender(" not in str(error):
             yield f"{place}: {error}", True
         return
+    if with_priorities:
+        from priompt_py.preview.priority_rules import priority_findings
+
+        for finding in priority_findings(program):
+            yield f"{place}: {finding}", False
     for limit in limits:
         try:
             rendered = program.render(
-                token_limit=limit, tokenizer=tokenizer or DEFAULT_TOKENIZER, callbacks=False
+                token_limit=limit,
+                tokenizer=tokenizer or DEFAULT_TOKENIZER,
+                callbacks=False,
+                source_map=renders is not None,
             )
         except PromptTooLong as error:
             yield f"{place}: under its own limit: {error}", True
@@ -126,6 +173,8 @@ def _try(
         except PromptError as error:
             yield f"{place}: {error}", True
             return
+        if renders is not None and limit == limits[0]:
+            renders.append((place, rendered))
         labels = {decision.label for decision in rendered.decisions if decision.included}
         for label in must_keep:
             if label not in labels:

@@ -12,7 +12,7 @@ from priompt_py.face.rendered import Rendered
 from priompt_py.model.prompt import CacheMark, ChatMessage, TextPart
 from priompt_py.model.source_map import SourceMap
 
-__all__ = ["Difference", "DifferentElement", "first_difference"]
+__all__ = ["Difference", "DifferentElement", "common_length", "first_difference"]
 
 _Item: TypeAlias = "str | tuple[Any, ...]"
 """Text of the flat form, or what stands between texts and has none."""
@@ -133,7 +133,7 @@ def _parting(a: Iterator[_Item], b: Iterator[_Item]) -> tuple[str, int] | None:
         elif other == "":
             other = next(b, None)
         elif isinstance(one, str) and isinstance(other, str):
-            common = _common(one, other)
+            common = common_length(one, other)
             at += common
             if common < len(one) and common < len(other):
                 return "text", at
@@ -146,7 +146,7 @@ def _parting(a: Iterator[_Item], b: Iterator[_Item]) -> tuple[str, int] | None:
     return None
 
 
-def _common(a: Sequence[object], b: Sequence[object]) -> int:
+def common_length(a: Sequence[object], b: Sequence[object]) -> int:
     """How much two sequences have in common at their beginning: found by halves, since slices compare quickly."""
     low, high = 0, min(len(a), len(b))
     if a[:high] == b[:high]:
@@ -166,7 +166,7 @@ def _common(a: Sequence[object], b: Sequence[object]) -> int:
 def _shared_tokens(a: Rendered, b: Rendered, characters: int) -> tuple[int, bool]:
     """How many tokens two renders share, and whether that is certain."""
     try:
-        return _common(a.to_tokens(), b.to_tokens()), True
+        return common_length(a.to_tokens(), b.to_tokens()), True
     except PromptError:  # images, tools, calls, or a tokenizer without ids
         return min(a.tokens_before(characters), b.tokens_before(characters)), False
 
@@ -189,7 +189,7 @@ def _element(
 
 def _tool(rendered: Rendered, other: Rendered, source_map: SourceMap) -> DifferentElement | None:
     """The first tool of a render that another one hasn't at its place."""
-    number = _common(rendered.tools, other.tools)
+    number = common_length(rendered.tools, other.tools)
     if number >= len(rendered.tools):
         return None
     spans = [span for span in source_map.walk() if span.kind == "tool_definition"]
