@@ -22,12 +22,8 @@ def is_named(option: str | None) -> bool:
     return option is not None and is_name(option) and Path(option).suffix.lower() not in _READERS
 
 
-def _no_names(name: str) -> Mapping[str, Any]:
-    raise Fault(f"there are no examples or dumps here, got --props {name}")
-
-
 def read_props(
-    props: str | None, settings: Sequence[str], named: Callable[[str], Mapping[str, Any]] = _no_names
+    props: str | None, settings: Sequence[str], named: Callable[[str], Mapping[str, Any]] | None = None
 ) -> dict[str, Any]:
     """The props that ``--props`` and then each ``--set`` give; ``named`` gives those of a name. Raises Fault."""
     found = {} if props is None else _props_option(props, named)
@@ -36,12 +32,12 @@ def read_props(
     return found
 
 
-def _props_option(option: str, named: Callable[[str], Mapping[str, Any]]) -> dict[str, Any]:
+def _props_option(option: str, named: Callable[[str], Mapping[str, Any]] | None) -> dict[str, Any]:
     if option.lstrip().startswith("{"):
         return _mapping(_parse_json(argument_text(option), "--props"), "--props")
     if option == STDIN:
         return _mapping(_parse_json(read_text(option), name_of(option)), name_of(option))
-    if is_named(option):
+    if named is not None and is_named(option):
         return dict(named(option))
     reader = _READERS.get(Path(option).suffix.lower())
     if reader is None:

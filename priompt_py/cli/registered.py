@@ -73,7 +73,10 @@ def _of_settings(folder: Path) -> ModulesOfPrompts:
 def find_registered(
     prompt_id: str, modules: ModulesOfPrompts, load: Callable[[str, Path], Any]
 ) -> RegisteredPrompt | None:
-    """The prompt of an id, after ``load`` has loaded the modules; None where no modules are named. Raises Fault."""
+    """The prompt of an id, after ``load`` has loaded the modules.
+
+    None where no modules are named, and for what is a file rather than an id. Raises Fault.
+    """
     from priompt_py.preview.registry import registered_prompts
 
     for name in modules.names:
@@ -86,7 +89,7 @@ def find_registered(
     known = registered_prompts()
     if prompt_id in known:
         return known[prompt_id]
-    if not modules.names:
+    if not modules.names or Path(prompt_id).exists():
         return None
     there = f"they register {', '.join(sorted(known))}" if known else "they register none"
     raise Fault(

@@ -34,6 +34,7 @@ from priompt_py.preview.hints import (
     hints_of,
     is_record,
     items_of,
+    keys_of,
     kind_of,
     readers,
     values_of,
@@ -70,6 +71,9 @@ def decode(value: Any, options: Options, path: Path) -> Any:
     found = readers(options, "object")
     if found:
         return _first(value, found, path)
+    keys = keys_of(options)
+    if readers(keys, "text"):
+        return _pairs([[key, item] for key, item in value.items()], options, path)
     return {key: decode(item, values_of(options, key), (*path, str(key))) for key, item in value.items()}
 
 
@@ -105,6 +109,9 @@ def _read(value: Any, option: Any, path: Path) -> Any:
 
 
 def _items(value: list[Any], options: Options, kinds: tuple[Any, ...], path: Path) -> list[Any]:
+    if tuple not in kinds:  # of lists and sets all items are alike
+        inner = items_of(options, kinds, 0)
+        return [decode(item, inner, (*path, i)) for i, item in enumerate(value)]
     return [decode(item, items_of(options, kinds, i), (*path, i)) for i, item in enumerate(value)]
 
 
@@ -239,12 +246,11 @@ def _pairs(value: list[Any], options: Options, path: Path) -> dict[Any, Any]:
     for pair in value:
         if not is_array(pair) or len(pair) != 2:
             _fail(path, f"a dict is a list of pairs, got {got(pair)}")
-        key = decode(pair[0], (Any,), (*path, "key"))
+        key = decode(pair[0], keys_of(options), (*path, "key"))
+        item = decode(pair[1], values_of(options, key), (*path, str(key)))
         try:
-            made[key] = decode(pair[1], values_of(options, key), (*path, str(key)))
-        except TypeError as error:
-            if isinstance(error, ArgumentTypeError):
-                raise
+            made[key] = item
+        except TypeError:
             _fail(path, f"{got(key)} can't be the key of a dict")
     return made
 

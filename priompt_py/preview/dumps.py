@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
+import heapq
 import json
 import os
 import re
@@ -39,6 +40,7 @@ FIRST = "example01"
 _SUFFIX = ".json"
 _FOLDER = "dumps"
 _OURS = re.compile(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{6}-[0-9a-f]{8}\.json", re.ASCII)
+_LENGTH = len("2024-05-01T10-00-00-123456-9f86d081.json")
 _TEMPORARY = re.compile(r"\.[A-Za-z0-9._-]+\.tmp", re.ASCII)
 _STALE = 3_600.0  # seconds: nobody writes a dump for an hour, so what is left was left by a process that died
 
@@ -130,14 +132,15 @@ def _prune(dumps: Path) -> None:
     Several at a time remove no more than one would: each removes the oldest of what it found. Files with other names
     than ours are somebody's, and stay.
     """
-    names = os.listdir(dumps)  # noqa: PTH208 - names alone, 2,000 at each run
-    ours = [name for name in names if _OURS.fullmatch(name)]
-    if len(ours) > MOST_DUMPS:
-        for name in sorted(ours)[: len(ours) - MOST_DUMPS]:
-            with contextlib.suppress(OSError):
-                (dumps / name).unlink()
+    names = os.listdir(dumps)  # noqa: PTH208 - names alone: these lines are met by 2,000 of them at each run
+    if len(names) > MOST_DUMPS:
+        likely = [name for name in names if len(name) == _LENGTH and name[0] == "2"]
+        for name in heapq.nsmallest(len(likely) - MOST_DUMPS, likely):
+            if _OURS.fullmatch(name):  # asked of the few: it would take longer than the listing
+                with contextlib.suppress(OSError):
+                    (dumps / name).unlink()
     for name in names:
-        if _TEMPORARY.fullmatch(name):
+        if name[0] == "." and _TEMPORARY.fullmatch(name):
             with contextlib.suppress(OSError):
                 if time.time() - (dumps / name).lstat().st_mtime > _STALE:
                     (dumps / name).unlink()
@@ -175,14 +178,19 @@ def list_dumps(folder: Path, prompt_id: str) -> list[Dump]:
 
 
 def _files(folder: Path, *, is_example: bool) -> Iterator[Dump]:
-    with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder) as entries:
-        for entry in entries:
-            name = entry.name.removesuffix(_SUFFIX)
-            if name != entry.name and is_name(name):
-                with contextlib.suppress(FileNotFoundError):  # removed meanwhile
-                    found = entry.stat(follow_symlinks=False)
-                    if stat.S_ISREG(found.st_mode):
-                        yield Dump(name, Path(entry.path), found.st_size, found.st_mtime, is_example)
+    try:
+        entries = list(os.scandir(folder))
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except OSError as error:
+        raise SourceError(f"{folder}: can't be read: {error.strerror}") from None
+    for entry in entries:
+        name = entry.name.removesuffix(_SUFFIX)
+        if name != entry.name and is_name(name):
+            with contextlib.suppress(FileNotFoundError):  # removed meanwhile
+                found = entry.stat(follow_symlinks=False)
+                if stat.S_ISREG(found.st_mode):
+                    yield Dump(name, Path(entry.path), found.st_size, found.st_mtime, is_example)
 
 
 def read_dump(folder: Path, prompt_id: str, name: str) -> dict[str, Any]:

@@ -32,6 +32,7 @@ from priompt_py.preview.hints import (
     fields_of,
     is_record,
     items_of,
+    keys_of,
     kind_of,
     readers,
     values_of,
@@ -71,9 +72,8 @@ def encode(value: Any, options: Options, path: Path) -> Any:
     if len(path) > MOST_DEEP:
         raise RefusedError(path[:6], f"nested more than {MOST_DEEP} deep")
     if kind is list:
-        items = [
-            encode(item, items_of(options, LISTS, i), (*path, i)) for i, item in enumerate(list[Any](value))
-        ]
+        inner = items_of(options, LISTS, 0)
+        items = [encode(item, inner, (*path, i)) for i, item in enumerate(list[Any](value))]
         return _marked("list", items) if readers(options, "array") else items
     if kind in (tuple, set, frozenset):
         return _array(value, kind, options, path)
@@ -127,7 +127,9 @@ def _array(value: Any, kind: Any, options: Options, path: Path) -> Any:
 
 
 def _dict(value: dict[Any, Any], options: Options, path: Path) -> Any:
-    plain = all(type(key) is str for key in value) and MARK not in value and not readers(options, "object")
+    keys = keys_of(options)
+    plain = not readers(keys, "text") and all(type(key) is str for key in value)
+    plain = plain and MARK not in value and not readers(options, "object")
     pairs: list[tuple[Any, Any]] = []
     for key, item in value.items():
         if isinstance(key, str) and key.startswith(DO_NOT_DUMP):
@@ -136,7 +138,7 @@ def _dict(value: dict[Any, Any], options: Options, path: Path) -> Any:
         pairs.append((key, encode(item, values_of(options, key), (*path, step))))
     if plain:
         return dict(pairs)
-    return _marked("dict", [[encode(key, (Any,), (*path, repr(key))), item] for key, item in pairs])
+    return _marked("dict", [[encode(key, keys, (*path, repr(key))), item] for key, item in pairs])
 
 
 def _text(value: Any, kind: Any, options: Options, path: Path) -> Any:
@@ -199,8 +201,6 @@ def _of_class(value: Any, kind: Any, sort: Sort, data: Any, options: Options, pa
         )
     if sum(one.__qualname__ == kind.__qualname__ for one in classes) > 1:
         raise RefusedError(path, f"its annotation names two classes that are called {kind.__qualname__}")
-    if isinstance(value, enum.Enum) and not isinstance(data, (str, int)):
-        raise RefusedError(path, f"{a_type(value)} that is no single member has no JSON form")
     return {MARK: "class", "name": kind.__qualname__, "value": data}
 
 

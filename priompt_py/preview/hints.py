@@ -17,7 +17,7 @@ import pathlib
 import types
 import typing
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeAlias
 
 import attrs
@@ -36,6 +36,7 @@ __all__ = [
     "hints_of",
     "is_record",
     "items_of",
+    "keys_of",
     "kind_of",
     "options_of",
     "readers",
@@ -135,6 +136,7 @@ def _keeps(option: Any, sort: Sort) -> bool:
     return not _sorts(option)  # Any, and types that we don't know
 
 
+@functools.lru_cache(maxsize=4_000)
 def readers(options: Options, sort: Sort) -> Options:
     """The options that make something else of plain JSON of this sort; () where it is what it is."""
     if any(_keeps(option, sort) for option in options):
@@ -142,7 +144,8 @@ def readers(options: Options, sort: Sort) -> Options:
     return tuple(option for option in options if sort in _sorts(option))
 
 
-def items_of(options: Options, kinds: Sequence[Any], index: int) -> Options:
+@functools.lru_cache(maxsize=4_000)
+def items_of(options: Options, kinds: tuple[Any, ...], index: int) -> Options:
     """The options of the item at a 0-based index of a list, tuple or set, whose types are ``kinds``."""
     found: list[Any] = []
     for option in options:
@@ -155,8 +158,23 @@ def items_of(options: Options, kinds: Sequence[Any], index: int) -> Options:
     return tuple(dict.fromkeys(found)) or ANY
 
 
+@functools.lru_cache(maxsize=4_000)
+def keys_of(options: Options) -> Options:
+    """The options of the keys of a dict."""
+    found: list[Any] = []
+    for option in options:
+        if kind_of(option) in MAPPINGS:
+            inner = typing.get_args(option)
+            found.extend(options_of(inner[0]) if inner else ANY)
+        elif _is_typed_dict(kind_of(option)):
+            found.append(str)
+    return tuple(dict.fromkeys(found)) or ANY
+
+
 def values_of(options: Options, key: Any) -> Options:
     """The options of the value at a key of a dict."""
+    if options == ANY:
+        return ANY
     found: list[Any] = []
     for option in options:
         kind = kind_of(option)

@@ -163,6 +163,14 @@ def test_settings_of_a_folder_above(shop: Path, priompt: Priompt, monkeypatch: p
     assert priompt("render", "quoted").out == "nowhere: "
 
 
+def test_a_folder_of_the_ids_name(shop: Path, priompt: Priompt) -> None:
+    (shop / "quoted").mkdir()
+    (shop / "notes.txt").write_text("", "utf-8")
+    assert priompt("render", "quoted").out == "nowhere: "
+    done = priompt("render", "notes.txt")
+    assert (done.code, done.err.partition(";")[0]) == (2, "priompt: not a prompt source: 'notes.txt'")
+
+
 # ------------------------------------------------------------------------------------------ dumps
 
 

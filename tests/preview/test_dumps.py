@@ -60,13 +60,17 @@ def test_the_oldest_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert dumps.MOST_DUMPS == 2_000
     monkeypatch.setattr(dumps, "MOST_DUMPS", 3)
     own = tmp_path / "chat" / "dumps"
+    own.mkdir(parents=True)
+    (own / f"{'2'.ljust(dumps._LENGTH - 5, '-')}.json").write_text("{}", "utf-8")
     made = [write_dump(tmp_path, "chat", "{}") for _ in range(3)]
     (own / "mine.json").write_text("{}", "utf-8")
     (own / ".old.tmp").write_text("", "utf-8")
     (own / ".new.tmp").write_text("", "utf-8")
     os.utime(own / ".old.tmp", (0, 0))
     made += [write_dump(tmp_path, "chat", "{}") for _ in range(2)]
-    assert names(own) == [".new.tmp", *(path.name for path in made[2:]), "mine.json"]
+    assert names(own)[:1] == [".new.tmp"]
+    assert [name for name in names(own) if name.startswith("20")] == [path.name for path in made[2:]]
+    assert len(names(own)) == 6
     assert names(tmp_path / "chat") == ["dumps", "example01.json"]
 
 
@@ -242,6 +246,8 @@ def test_what_is_not_there(tmp_path: Path) -> None:
     )
     (tmp_path / "file").write_text("", "utf-8")
     assert list_dumps(tmp_path, "file") == []
+    with pytest.raises(SourceError, match=r"/chat: can't be read: File name too long$"):
+        list_dumps(tmp_path / ("a" * 300), "chat")
 
 
 # ------------------------------------------------------------------------------------------ files that are no dumps

@@ -94,6 +94,10 @@ FORMS: list[tuple[object, Any, Any]] = [
     ({"a": 1}, Any, {"a": 1}),
     ({1: "a"}, Any, marked("dict", [[1, "a"]])),
     ({1: Page("a")}, dict[int, Page], marked("dict", [[1, {"text": "a", "number": 1, "parts": []}]])),
+    ({Color.RED: 1}, dict[Color, int], marked("dict", [["RED", 1]])),
+    ({"RED": 1}, dict[Color, int], marked("dict", [[marked("plain", "RED"), 1]])),
+    ({(1, b"hi"): 1}, Mapping[tuple[int, bytes], int], marked("dict", [[[1, "aGk="], 1]])),
+    ({dt.date(2024, 5, 1): b"hi"}, dict[dt.date, bytes] | None, marked("dict", [["2024-05-01", "aGk="]])),
     ({"$priompt": 1}, Any, marked("dict", [["$priompt", 1]])),
     ({"text": "a"}, Page, marked("dict", [["text", "a"]])),
     ((1, (2,)), Any, marked("tuple", [1, marked("tuple", [2])])),
@@ -273,6 +277,7 @@ REFUSED: list[tuple[object, Any, str]] = [
     (TURN, Turn, "prop: its field 'colors' has no value"),
     (Page("a", parts=(Page("b", parts=(object(),)),)), Page, "prop.parts[0].parts[0]: an object has no JSON form; give the prompt dehydrate= and hydrate="),  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     (Lossy(gone=2), Lossy, "prop: what model_dump() of Lossy gives makes another one"),
+    (Score.model_construct(points=["x"]), Score, "prop: what model_dump() of Score gives makes another one"),
     (Score(points=[math.nan]), Score, "prop.points[0]: nan is no JSON number"),
     (10**5000, int, "prop: an int of 16610 bits has too many digits"),
     (deep(101), Any, "prop[0][0][0][0][0]: nested more than 100 deep"),
@@ -312,6 +317,7 @@ BY_HAND: list[tuple[Any, Any, object]] = [
     (Page("a"), Page, Page("a")),
     ({"theName": "a"}, Model, Model(theName="a")),
     ([["a"]], list[list[str] | None], [["a"]]),
+    ({"RED": "2024-05-01"}, dict[Color, dt.date], {Color.RED: dt.date(2024, 5, 1)}),
 ]
 
 

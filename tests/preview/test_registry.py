@@ -298,7 +298,7 @@ def made() -> Node:
 RIGHT = "register() needs a function, a component or a template, got "
 WRONG: list[tuple[object, dict[str, object], str]] = [
     ("x", {}, f"{RIGHT}'x' (str)"),
-    (Path, {}, f"{RIGHT}<class 'pathlib.Path'> (type)"),
+    (int, {}, f"{RIGHT}<class 'int'> (type)"),
     (
         scope["a"],
         {},
