@@ -93,10 +93,25 @@ class Teller:
             self.notes.append(f"the event sink was told of nothing after {event.kind}: {said(error)}")
         except WrongDoor:
             raise
-        except Exception as error:  # noqa: BLE001 - a listener must not stop what it listens to
+        except BaseException as error:  # a listener must not stop what it listens to
+            if not (isinstance(error, Exception) or _is_its_own_cancellation(error)):
+                raise
             self._failures += 1
             if self._failures == 1:
                 self.notes.append(f"the event sink failed: {said(error)}")
+
+
+def _is_its_own_cancellation(error: BaseException) -> bool:
+    """Whether a sink was cancelled, and not the flow that tells it."""
+    import asyncio
+
+    if not isinstance(error, asyncio.CancelledError):
+        return False
+    try:
+        task = asyncio.current_task()
+    except RuntimeError:  # no event loop: nobody can have cancelled the flow
+        return True
+    return task is not None and not task.cancelling()
 
 
 class Relay:
