@@ -50,6 +50,7 @@ REASONS: dict[Reason, str] = {
 
 _RUN = 4  # parts side by side that are out and are told one by one
 _NAME = 16  # cells that a name keeps beside what is said of it
+_TEXT = 12  # cells that text has at least beside the priorities
 _PER_LINE = 20  # rows of one line of text, where lines are left out
 
 
@@ -120,9 +121,12 @@ def _message(
     inner = look.width if look.plain else look.width - 4
     yield _rule(look.dot.join(about), look.dot.join(facts), look, style, top=True)
     gutter = max((len(priority_text(level)) for level in styles), default=0)
-    gutter = gutter if any(p.included and p.priority < BASE_PRIORITY for p in message.pieces) else 0
+    if inner - gutter - 3 < _TEXT or not any(
+        piece.included and piece.priority < BASE_PRIORITY for piece in message.pieces
+    ):
+        gutter = 0
     sign = "|" if look.plain else "│"
-    wide = max(8, inner - gutter - 3) if gutter else max(8, inner)
+    wide = inner - gutter - 3 if gutter else inner
     for label, line in _content(message, look, styles, wide):
         for number, row in enumerate(line):
             before: Line = [(f"{label if not number else '':>{gutter}} {sign} ", "out")] if gutter else []
@@ -149,7 +153,7 @@ def _content(
     for number, (label, line) in enumerate(lines):
         if left_out and number == len(lines) - _tail(look):
             told = f"{left_out:,} lines not shown"
-            yield "", [[(f"... {told} ..." if look.plain else f"┄┄ {told} ┄┄", "out")]]
+            yield "", [[(cut(f"... {told} ..." if look.plain else f"┄┄ {told} ┄┄", width), "out")]]
         yield (
             ("" if label == last else label),
             list(wrapped(line, width, _PER_LINE if look.lines is not None else None)),
@@ -227,7 +231,8 @@ def _out(pieces: list[ReportPiece], message: ReportMessage, look: Look) -> Itera
             yield [(f"{sign} {_facts(piece, look)}", "out")]
         lines = [line for line in visible(piece.text).split("\n") if line.strip()]
         for line in lines[: look.out_lines]:
-            yield [(f"{indent}{line}", "out")]
+            shown_line = line if look.out_lines is None else cut(line, 2 * look.width)
+            yield [(f"{indent}{shown_line}", "out")]
         if len(lines) > len(lines[: look.out_lines]):
             yield [(f"{indent}..." if look.plain else f"{indent}…", "out")]
     if len(shown) < len(pieces):
@@ -293,26 +298,26 @@ def _summary(report: Report, look: Look) -> Iterator[Line]:
     if report.tokens_reserved:
         facts.append(f"{report.tokens_reserved:,} reserved")
     facts.append(f"{report.tokens_free:,} free of {report.token_limit:,}")
-    yield [("         ", "title"), (look.dot.join(facts), "text")]
+    yield from _said("", look.dot.join(facts), look)
     cutoff = "everything is in" if not report.elements_out else "what is lower is out"
     if report.cutoff >= BASE_PRIORITY:
         cutoff = "only what is required is in" if report.levels > 1 else "everything is required"
     shown = "base" if report.cutoff >= BASE_PRIORITY else priority_text(report.cutoff)
     level = f"level {report.level:,} of {report.levels:,}"
-    yield [("cutoff   ", "title"), (f"{shown}{look.dot}{level}{look.dot}{cutoff}", "text")]
-    yield [
-        ("elements ", "title"),
-        (f"{report.elements_in:,} in{look.dot}{report.elements_out:,} out", "text"),
-    ]
+    yield from _said("cutoff", look.dot.join((shown, level, cutoff)), look)
+    elements = f"{report.elements_in:,} in{look.dot}{report.elements_out:,} out"
+    yield from _said("elements", elements, look)
     for number, part in enumerate(report.largest):
-        name = visible(part.label or part.path)
-        row = f"{part.tokens:>8,}  {name}"
+        row = f"{part.tokens:,}{look.dot}{visible(part.label or part.path)}"
         if part.priority < BASE_PRIORITY:
             row += f"{look.dot}priority {priority_text(part.priority)}"
-        yield [
-            ("largest  " if not number else "         ", "title"),
-            (cut(row, max(8, look.width - 9)), "text"),
-        ]
+        yield from _said("" if number else "largest", row, look)
+
+
+def _said(name: str, text: str, look: Look) -> Iterator[Line]:
+    """A line of the summary, or several where the width asks for it."""
+    for number, row in enumerate(wrapped([(text, "text")], max(8, look.width - 9))):
+        yield [(f"{name if not number else '':<9}", "title"), *row]
 
 
 # ------------------------------------------------------------------------------------------ frames and rows
@@ -367,7 +372,7 @@ def wrapped(line: Line, width: int, most: int | None = None) -> Iterator[Line]:
     for start, end in _breaks(text, width):
         yield _slice(runs, start, end)
     if missing:
-        yield [(f"[{missing:,} more characters]", "out")]
+        yield [(cut(f"[{missing:,} more characters]", width), "out")]
 
 
 def _breaks(text: str, width: int) -> Iterator[tuple[int, int]]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from priompt_py.face.visible import priority_text, visible
 from priompt_py.model.elements import BASE_PRIORITY, Element
@@ -18,14 +19,29 @@ _CHARS = 40  # of a text
 
 
 def outline(recorded: Compiled) -> Iterator[str]:
-    """A line for each element and text, indented by depth: its kind, label, priority and characters."""
+    """A line for each element and text but the pieces of excerpts, indented by depth: its kind, label, priority and characters."""
     depths: list[int] = []
     entries = recorded.entries
-    for number, entry in enumerate(entries[:MOST]):
+    pieces = Counter(
+        entry.parent
+        for entry in entries
+        if entry.kind == "text" and _kind_around(entries, entry) == "excerpt"
+    )
+    shown = 0
+    for number, entry in enumerate(entries):
         depths.append(0 if entry.parent < 0 else depths[entry.parent] + 1)
-        yield f"{'  ' * min(depths[number], _DEEP)}{_line(entry)}"
-    if len(entries) > MOST:
-        yield f"… {len(entries) - MOST:,} more"
+        if _kind_around(entries, entry) == "excerpt":
+            continue
+        shown += 1
+        if shown <= MOST:
+            count = f" · {pieces[number]:,} pieces" if number in pieces else ""
+            yield f"{'  ' * min(depths[number], _DEEP)}{_line(entry)}{count}"
+    if shown > MOST:
+        yield f"… {shown - MOST:,} more"
+
+
+def _kind_around(entries: Sequence[Entry], entry: Entry) -> str:
+    return "" if entry.parent < 0 else entries[entry.parent].kind
 
 
 def _line(entry: Entry) -> str:
