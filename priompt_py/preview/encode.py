@@ -86,11 +86,11 @@ def encode(value: Any, options: Options, path: Path) -> Any:
     if isinstance(value, Element):
         return _node(value, path)
     if isinstance(value, enum.Enum):
-        return _of_class(value, kind, "text", value.name if _has_name(value) else value.value, options, path)
+        return _of_class(kind, "text", value.name if _has_name(value) else value.value, options, path)
     if is_model(kind):
-        return _of_class(value, kind, "object", _model(value, path), options, path)
+        return _of_class(kind, "object", _model(value, path), options, path)
     if is_record(kind):
-        return _of_class(value, kind, "object", _record(value, path), options, path)
+        return _of_class(kind, "object", _record(value, path), options, path)
     # The value itself may be a secret, and the message goes to a log.
     raise RefusedError(path, f"{a_type(value)} has no JSON form; give the prompt dehydrate= and hydrate=")
 
@@ -187,7 +187,7 @@ def _has_name(value: enum.Enum) -> bool:
     return value.name in type(value).__members__
 
 
-def _of_class(value: Any, kind: Any, sort: Sort, data: Any, options: Options, path: Path) -> Any:
+def _of_class(kind: Any, sort: Sort, data: Any, options: Options, path: Path) -> Any:
     """An instance of a class that the annotation has to name, since data must not choose what is made."""
     classes = [option for option in options if isinstance(option, type)]
     found = readers(options, sort)
