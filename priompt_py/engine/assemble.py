@@ -20,10 +20,12 @@ from priompt_py.model.ops import (
     ImageOp,
     Leaf,
     MessageEnd,
+    MessageStart,
     Op,
     PartOp,
     ReserveOp,
     ToolOp,
+    text_of,
 )
 from priompt_py.model.prompt import (
     CacheMark,
@@ -48,6 +50,7 @@ class Assembled:
     tools: tuple[Tool, ...]
     tool_definitions: tuple[ToolDefinition, ...]
     captures: tuple[Capture, ...]
+    has_unsized_image: bool  # a picture counted as the most that it can cost
 
 
 class _Content:
@@ -84,8 +87,16 @@ class _Content:
 def assemble(leaves: Iterable[Leaf], pricing: Pricing, *, is_chat: bool) -> Assembled:
     """Put included leaves, in document order and without isolates, together."""
     draft = _Draft(is_chat=is_chat)
+    messages = draft.messages
     for leaf in leaves:
-        if isinstance(leaf, str):
+        if isinstance(leaf, Message):
+            text = text_of(leaf)
+            parts = (TextPart(text),) if text else ()
+            if leaf.name is None and leaf.to is None:
+                messages.append(ChatMessage(leaf.role, parts))
+            else:
+                messages.append(ChatMessage(leaf.role, parts, leaf.name, leaf.to))
+        elif isinstance(leaf, str):
             draft.content.text(leaf)
         else:
             draft.take(leaf, pricing)
@@ -97,6 +108,7 @@ def assemble(leaves: Iterable[Leaf], pricing: Pricing, *, is_chat: bool) -> Asse
         tools=tuple(Tool(d.name, d.description, deepcopy(d.parameters), d.strict) for d in draft.definitions),
         tool_definitions=tuple(draft.definitions),
         captures=tuple(draft.captures),
+        has_unsized_image=draft.has_unsized_image,
     )
 
 
@@ -114,12 +126,13 @@ class _Draft:
         self.captures: list[Capture] = []
         self.definitions: list[ToolDefinition] = []
         self.reserved = 0
+        self.has_unsized_image = False
 
-    def take(self, leaf: Op | Message, pricing: Pricing) -> None:
-        """Take a leaf that is not text."""
-        if isinstance(leaf, Message):
+    def take(self, leaf: Op, pricing: Pricing) -> None:
+        """Take a leaf that is neither a text nor a message of texts."""
+        if isinstance(leaf, MessageStart):
             self.message, self.calls, self.legacy, self.content = (
-                leaf,
+                leaf.message,
                 (),
                 None,
                 _Content(),
@@ -136,7 +149,9 @@ class _Draft:
             else:
                 self.calls = leaf.calls
         elif isinstance(leaf, ImageOp):
-            self.content.part(leaf.element)
+            image = leaf.element
+            self.content.part(image)
+            self.has_unsized_image |= image.dimensions is None and image.detail != "low"
         elif isinstance(leaf, PartOp):  # data is copied: what is done to a result must not reach the tree
             self.content.part(attrs.evolve(leaf.element, data=deepcopy(leaf.element.data)))
         elif isinstance(leaf, ReserveOp):

@@ -60,6 +60,7 @@ from priompt_py.model.ops import (
     Leaf,
     MaxRegion,
     MessageEnd,
+    MessageStart,
     Ops,
     PartOp,
     ReserveOp,
@@ -115,6 +116,22 @@ def _a_message(message: Message) -> str:
     return f"{'an' if message.role == 'assistant' else 'a'} {message.role} message"
 
 
+def _is_of_texts(message: Message) -> bool:
+    """Whether a message holds only texts, and no calls, and has no priority of its own: it is one leaf then."""
+    if (
+        message.tool_calls
+        or message.p is not None
+        or message.prel is not None
+        or message.function_call is not None
+        or message.role == "tool"
+    ):
+        return False
+    texts = message.children
+    if len(texts) == 1:
+        return type(texts[0]) is str
+    return all(type(text) is str for text in texts)
+
+
 _MESSAGE_END = MessageEnd()  # one for all: it has nothing of its own
 
 
@@ -151,6 +168,7 @@ class _Compiler(Recorder):
             if not entered:
                 frames.pop()
                 self.leave(frame)
+        self.is_chat = self.is_chat or any(ops.has_messages for ops in self.ops.nested())
 
     def go_on(self, frame: Frame) -> bool:
         """Walk on in a frame until a child has to be entered (True) or all are done (False)."""
@@ -164,72 +182,38 @@ class _Compiler(Recorder):
         frame of their own; all else is entered.
         """
         declared, high = frame.declared, frame.high
-        enter, text_message = self.enter, self.text_message
-        leaf, leaf_high = self.ops.leaves.append, self.ops.highs.append
+        enter, ops, outside = self.enter, self.ops, self.message is None
+        leaf, leaf_high = ops.leaves.append, ops.highs.append
         level = self.levels().append
         whole = type(declared) is int
         # Any: what `type` says is enough here, and a call per child for the type checkers would cost a sixth.
         for child in cast("Iterator[Any]", frame.iterator):
-            kind = type(child)  # pyright: ignore[reportUnknownVariableType] - of Any
-            if kind is Scope:
+            node: Any = child
+            p: Any = high
+            if type(child) is Scope:
                 kids = child.children
                 if len(kids) == 1 and child.on_include is None and child.on_eject is None:
-                    p = child.p
+                    node, p = kids[0], child.p
                     if p is None:
                         prel = child.prel
                         p = declared + prel if whole and type(prel) is int else self.declared(child, declared)
-                    kid = kids[0]
-                    if type(kid) is str:
-                        if kid:
-                            leaf(kid)
-                            if p < high:
-                                leaf_high(p)
-                                continue
-                            leaf_high(high)
-                        if p != declared:
-                            level(p)
+            kind = type(node)  # pyright: ignore[reportUnknownVariableType] - of Any
+            if kind is str or (kind is Message and outside and _is_of_texts(node)):
+                if node:
+                    leaf(node)
+                    if kind is Message:
+                        ops.only_text, ops.has_messages = False, True
+                    if p < high:
+                        leaf_high(p)
                         continue
-                    if type(kid) is Message and text_message(kid, min(high, p)):
-                        if p != declared:
-                            level(p)
-                        continue
-            elif kind is str:
-                if child:
-                    leaf(child)
                     leaf_high(high)
-                continue
-            elif kind is Message and text_message(child, high):
-                continue
-            if enter(child, frame, declared, high, NEVER):
+            elif enter(child, frame, declared, high, NEVER):
                 return True
+            else:
+                continue
+            if p != declared and node is not child:
+                level(p)
         return False
-
-    def text_message(self, message: Message, high: Number) -> bool:
-        """Give the leaves of a message that holds only texts, and no calls; False if it is another one."""
-        if (
-            message.tool_calls
-            or message.p is not None
-            or message.prel is not None
-            or message.function_call is not None
-            or message.role == "tool"
-            or self.message is not None
-        ):
-            return False
-        texts: tuple[Any, ...] = message.children
-        for text in texts:
-            if type(text) is not str or not text:  # an empty text gives no leaf
-                return False
-        ops = self.ops
-        leaves = ops.leaves
-        start = len(leaves)
-        leaves += (message, *texts, _MESSAGE_END)
-        count = len(texts) + 2
-        ops.highs += (high, high, high) if count == 3 else (high,) * count
-        ops.starts.append(start)
-        ops.ends.append(start + count - 1)
-        ops.only_text = False
-        self.is_chat = True
-        return True
 
     def choose(self, frame: Frame) -> bool:
         """Go to the next alternative of a first; False when there is none left."""
@@ -443,7 +427,8 @@ class _Compiler(Recorder):
             frame.first_leaf = start
         else:
             self.ops.starts.append(start)
-        self.leaf(message, frame.high, frame.low)
+            self.ops.has_messages = True
+        self.leaf(MessageStart(message), frame.high, frame.low)
         if message.tool_calls:
             self.leaf(CallsOp(message.tool_calls), frame.high, frame.low)
         if message.function_call is not None:

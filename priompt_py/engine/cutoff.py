@@ -15,7 +15,8 @@ from typing import cast
 
 from priompt_py.engine.pricing import USUAL_CHARS
 from priompt_py.engine.walker import Walker
-from priompt_py.model.elements import BASE_PRIORITY, Number
+from priompt_py.model.elements import BASE_PRIORITY, Message, Number
+from priompt_py.model.ops import text_of
 
 __all__ = ["smallest_fit"]
 
@@ -149,6 +150,8 @@ class _Monotone:
         chars = tokens = 0
         for index in self.ins[0:end:step]:
             leaf = leaves[index]
+            if isinstance(leaf, Message):
+                leaf = text_of(leaf)
             if isinstance(leaf, str):
                 text = leaf[:400]
                 chars += len(text)
@@ -226,6 +229,7 @@ def _by_bounds(walker: Walker) -> Number | None:
     What stays in for good once it came in rules out all levels at which it alone is over the limit.
     Going up from there, a level is counted only if the cores of what is in would fit.
     """
+    walker.know_lefts()
     line, limit = walker.timeline, walker.limit
     ins, in_levels, outs, out_levels = (
         line.ins,
@@ -269,7 +273,7 @@ def _by_bounds(walker: Walker) -> Number | None:
             walker.go(level)
         else:
             walker.place(level)
-            walker.recount()
+            walker.sum_up()
             counted = True
         if walker.fits:
             return level

@@ -1,7 +1,7 @@
 """What became of each element, and where each piece of text comes from: made when somebody asks.
 
-Both walk the tree once more in the compiler's recording mode, which gives the same leaves with an
-entry for each element and text, and look the leaves up in the solution.
+Both walk the tree once more in the compiler's recording mode, which gives an entry for each element
+and text, and look the leaves up in the solution.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from itertools import compress
 
 import attrs
 
+from priompt_py.engine.as_recorded import as_recorded
 from priompt_py.engine.pricing import Pricing
 from priompt_py.engine.solve import Solution, Solved
 from priompt_py.engine.structure import path_of_entry, places
@@ -36,6 +37,7 @@ from priompt_py.model.ops import (
     IsolateOp,
     Leaf,
     MessageEnd,
+    MessageStart,
     Ops,
     PartOp,
     ReserveOp,
@@ -58,7 +60,10 @@ class Explanation:
 
     def __attrs_post_init__(self) -> None:
         nested = list(self.recorded.ops.nested())
-        self._solved = {id(ops): part for ops, part in zip(nested, self.solution.parts, strict=True)}
+        self._solved = {
+            id(ops): part if part is None else as_recorded(part)
+            for ops, part in zip(nested, self.solution.parts, strict=True)
+        }
         self._around = {
             id(leaf.ops): (ops, index)
             for ops in nested
@@ -279,8 +284,9 @@ class Explanation:
                     continue
                 if isinstance(leaf, str):
                     at += len(leaf)
-                elif isinstance(leaf, Message):
-                    header = chat_format.header(leaf.role, leaf.name, leaf.to)
+                elif isinstance(leaf, MessageStart):
+                    message = leaf.message
+                    header = chat_format.header(message.role, message.name, message.to)
                     at += len(chat_format.im_start) + len(header) + len(chat_format.im_sep)
                 elif isinstance(leaf, MessageEnd):
                     ends += 1

@@ -10,7 +10,7 @@ from typing import cast
 import attrs
 
 from priompt_py.model.elements import Number
-from priompt_py.model.ops import NEVER, Leaf, Op
+from priompt_py.model.ops import NEVER, Leaf, Op, size_of
 
 __all__ = ["CostOp", "Presence", "Timeline"]
 
@@ -86,8 +86,8 @@ class Presence:
     def _sizes(self, indexes: Iterable[int]) -> Iterable[int]:
         if self.only_text:
             return map(len, map(cast("Sequence[str]", self.leaves).__getitem__, indexes))
-        leaves = self.leaves
-        return [len(leaf) if isinstance(leaf := leaves[index], str) else leaf.size for index in indexes]
+        leaves = map(self.leaves.__getitem__, indexes)
+        return [len(leaf) if type(leaf) is str else size_of(leaf) for leaf in leaves]
 
     def _highest(self, size: int) -> list[int] | None:
         """The leaves of the highest levels, in order, down to a level at which about ``size`` is in; None
@@ -111,7 +111,7 @@ class Presence:
         if number > len(sample) // 3 or floor == NEVER:
             return None
         chosen = list(compress(range(len(highs)), map(le, repeat(floor), highs)))
-        if len(chosen) * 2 > len(highs) or sum(self._sizes(chosen)) < size:
+        if len(chosen) * 2 > len(highs) or sum(self._sizes(chosen)) * 3 < size * 2:
             return None
         chosen.sort(key=highs.__getitem__, reverse=True)
         return chosen

@@ -9,7 +9,7 @@ import attrs
 
 from priompt_py.errors import TokenizerError
 from priompt_py.model.elements import Message
-from priompt_py.model.ops import CallsOp, ImageOp, Op, PartOp, ReserveOp, ToolOp
+from priompt_py.model.ops import CallsOp, ImageOp, MessageStart, Op, PartOp, ReserveOp, ToolOp, text_of
 from priompt_py.model.values import short_repr
 from priompt_py.tokens.cache import TokenCache
 from priompt_py.tokens.chat_format import ChatFormat
@@ -112,9 +112,9 @@ class Pricing:
     def cost(self, op: Op | Message) -> int:
         """The fixed cost of a leaf that is not text; tools and isolates are counted apart."""
         if isinstance(op, Message):
-            if op.name is None and op.to is None:
-                return self.frame
-            return self.chat_format.message_cost(self.count, name=op.name, to=op.to)
+            return self.header(op) + self.count(text_of(op))
+        if isinstance(op, MessageStart):
+            return self.header(op.message)
         if isinstance(op, ReserveOp):
             tokens = op.element.tokens
             return tokens if isinstance(tokens, int) else self.reserves[id(op)]
@@ -131,7 +131,13 @@ class Pricing:
             return self.count(json.dumps(op.element.data, ensure_ascii=False)) if given is None else given
         return 0
 
-    def piece(self, op: Op | Message) -> Piece:
+    def header(self, message: Message) -> int:
+        """What a message costs besides its content."""
+        if message.name is None and message.to is None:
+            return self.frame
+        return self.chat_format.message_cost(self.count, name=message.name, to=message.to)
+
+    def piece(self, op: Op) -> Piece:
         """The piece of a leaf that is not text. Pieces of one cost are shared: most messages cost the same."""
         cost = self.cost(op)
         key = (cost, op.separates)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import compress
 
 import attrs
 
@@ -25,6 +26,7 @@ from priompt_py.model.ops import (
     ImageOp,
     Leaf,
     MaxRegion,
+    MessageStart,
     Ops,
     PartOp,
     ReserveOp,
@@ -40,6 +42,9 @@ __all__ = [
     "make_sheet",
     "next_change",
 ]
+
+
+_MESSAGES = frozenset({Message, MessageStart})
 
 
 @attrs.define(eq=False)
@@ -103,7 +108,7 @@ def make_sheet(
     """
     if (
         not ops.regions
-        and not (ops.lows and ops.starts)
+        and not (ops.lows and ops.has_messages)
         and not (pair_tools and ops.units)
         and not ops.isolates
         and not ops.tools
@@ -147,15 +152,15 @@ def _plain_sheet(ops: Ops, chat_cost: int) -> Sheet:
     known = ops.known.get(chat_cost)
     if isinstance(known, Sheet):
         return known
-    if not ops.starts or not chat_cost:
+    if not ops.has_messages or not chat_cost:
         sheet = Sheet(
             Presence(ops.leaves, ops.highs, ops.lows, only_text=ops.only_text),
             {},
             ops.levels,
         )
     else:
-        high = max(map(ops.highs.__getitem__, ops.starts))
         leaves = [*ops.leaves, CostOp(chat_cost)]
+        high = max(compress(ops.highs, map(_MESSAGES.__contains__, map(type, ops.leaves))))
         presence = Presence(leaves, [*ops.highs, high], ops.lows, only_text=False)
         sheet = Sheet(presence, {len(leaves) - 1: Piece("", chat_cost, open=True)}, ops.levels)
     ops.known[chat_cost] = sheet
@@ -449,11 +454,11 @@ def _chat_costs(ops: Ops, sets: _Sets, closed: dict[int, Closed], cost: int) -> 
     """What a chat costs besides its messages, once, wherever a message is in."""
     if not cost:
         return []
-    starts = [sets.get(index) for index in ops.starts]
+    starts = [sets.get(i) for i, leaf in enumerate(ops.leaves) if isinstance(leaf, (Message, MessageStart))]
     starts += [
         sets.get(index)
         for index, inner in closed.items()
-        if any(isinstance(leaf, Message) for leaf in inner.leaves)
+        if any(isinstance(leaf, (Message, MessageStart)) for leaf in inner.leaves)
     ]
     intervals = union(starts)
     return [(intervals, cost)] if intervals else []

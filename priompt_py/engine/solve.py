@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 
 import attrs
 
 from priompt_py.engine.assemble import Assembled, assemble
 from priompt_py.engine.cutoff import smallest_fit
-from priompt_py.engine.presence import CostOp
 from priompt_py.engine.pricing import Pricing
 from priompt_py.engine.sheet import (
     Closed,
@@ -23,7 +23,7 @@ from priompt_py.engine.walker import Walker, included
 from priompt_py.errors import PromptTooLong
 from priompt_py.model.elements import BASE_PRIORITY, Message, Number
 from priompt_py.model.limits import resolve_limit
-from priompt_py.model.ops import NEVER, Compiled, IsolateOp, Leaf, Ops, ReserveOp
+from priompt_py.model.ops import NEVER, Compiled, IsolateOp, Leaf, MessageStart, Ops, ReserveOp
 
 __all__ = ["Solution", "Solved", "solve"]
 
@@ -185,7 +185,9 @@ def _solve_isolate(
 
 
 def _has_message(ops: Ops, inner: dict[int, Closed]) -> bool:
-    return bool(ops.starts) or any(isinstance(leaf, Message) for one in inner.values() for leaf in one.leaves)
+    return ops.has_messages or any(
+        isinstance(leaf, (Message, MessageStart)) for one in inner.values() for leaf in one.leaves
+    )
 
 
 def _search(sheet: Sheet, pricing: Pricing, limit: int) -> Solved | None:
@@ -208,17 +210,22 @@ def _search(sheet: Sheet, pricing: Pricing, limit: int) -> Solved | None:
 
 def _included(ops: Ops, on: bytearray, closed: dict[int, Closed]) -> Iterator[Leaf]:
     """The leaves that are in, the isolates replaced by theirs."""
-    for leaf in included(ops.leaves, on[: len(ops.leaves)]):
+    leaves = included(ops.leaves, on[: len(ops.leaves)])  # further flags are of costs that belong to no leaf
+    return _opened(leaves, closed) if ops.isolates else leaves
+
+
+def _opened(leaves: Iterator[Leaf], closed: dict[int, Closed]) -> Iterator[Leaf]:
+    for leaf in leaves:
         if isinstance(leaf, IsolateOp):
             yield from closed[id(leaf.ops)].leaves
-        elif not isinstance(leaf, CostOp):
+        else:
             yield leaf
 
 
 def _least(sheet: Sheet, ops: Ops, pricing: Pricing, closed: dict[int, Closed]) -> tuple[int, int]:
     """The tokens of the level that needs least, reserves included, and what of them is reserved."""
     timeline = sheet.presence.timeline()
-    walker = Walker(sheet.presence, timeline, sheet.special, pricing, 0)
+    walker = Walker(sheet.presence, timeline, sheet.special, pricing, sys.maxsize)
     walker.place(BASE_PRIORITY)
     best, on = walker.recount(), walker.on
     under = 0  # no level needs fewer tokens than this

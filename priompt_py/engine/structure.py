@@ -40,6 +40,8 @@ def drop_text_beside_messages(compiled: Compiled) -> None:
 
 
 def _drop_text(compiled: Compiled, ops: Ops, start: int, end: int) -> None:
+    if str not in map(type, ops.leaves[start:end]):  # the usual case, quickly
+        return
     for index in range(start, end):
         leaf = ops.leaves[index]
         if not isinstance(leaf, str) or any(index in hidden for hidden in ops.hidden):

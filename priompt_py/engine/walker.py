@@ -14,25 +14,29 @@ from typing import TypeVar, cast
 
 from priompt_py.engine.presence import Presence, Timeline
 from priompt_py.engine.pricing import Piece, Pricing
-from priompt_py.model.elements import Number
+from priompt_py.model.elements import Message, Number
+from priompt_py.model.ops import text_of
 from priompt_py.tokens.safe_cuts import count_up_to
 
 __all__ = ["Walker", "included", "measure_text"]
 
 T = TypeVar("T")
 
+_FEW = 2  # endings, each looked at for each text
 
-def measure_text(text: str, pricing: Pricing, limit: int) -> Piece:
-    """The piece that a text is, its core not counted yet."""
+
+def measure_text(text: str, pricing: Pricing, limit: int, lefts: str = "") -> Piece:
+    """The piece that a text is, its core not counted yet. ``lefts`` are all characters that can stand before it, if
+    that is known."""
     cuts = pricing.cuts
     if cuts is None:
         return _open(text, pricing, limit)
     if cuts.pattern is None:  # counts add up everywhere, at the ends too
         return Piece("", -1)
-    first = cuts.first(text)
+    first = 0 if lefts and all(cuts.border(left, text) for left in lefts) else cuts.first(text)
     if first < 0:
         return _open(text, pricing, limit)
-    last = cuts.last(text)
+    last = max(first, cuts.last(text))
     return Piece(text[:first], -1 if last > first else 0, text[last:])
 
 
@@ -86,12 +90,25 @@ class Walker:
         self.total = 0
         self.capped = 0  # how many capped pieces came in by steps
         self.stale = False
+        self.lefts = ""
         self.owed = sum(-piece.core for piece in special.values() if piece.core < 0)
+        self.most = limit + self.owed  # what one leaf can cost where the prompt fits
 
     @property
     def fits(self) -> bool:
         """Whether the prompt at the present level is within the limit."""
         return self.total <= self.limit and not self.capped
+
+    def know_lefts(self) -> None:
+        """Find what texts end with, if that is always much the same, a line break say: a text that begins with a cut
+        after all of these has a cut there wherever it stands. Before any text is measured."""
+        cuts = self.pricing.cuts
+        if cuts is None or cuts.pattern is None:
+            return
+        lefts = {leaf[-1] for leaf in self.presence.leaves if type(leaf) is str and leaf}
+        lefts.update(text[-1] for piece in self.pieces.values() for text in (piece.head, piece.tail) if text)
+        if len(lefts) <= _FEW:
+            self.lefts = "".join(lefts)
 
     def piece(self, index: int) -> Piece:
         """The piece of a leaf, measured when first asked for."""
@@ -99,25 +116,25 @@ class Walker:
         if piece is None:
             leaf = self.presence.leaves[index]
             if isinstance(leaf, str):
-                piece = measure_text(leaf, self.pricing, self.limit)
+                piece = measure_text(leaf, self.pricing, self.limit, self.lefts)
+            elif isinstance(leaf, Message):
+                core = self.pricing.header(leaf) + _count(text_of(leaf), self.pricing, self.most)
+                piece = Piece("", core, capped=core > self.most)
             else:
                 piece = self.pricing.piece(leaf)
             self.pieces[index] = piece
         return piece
 
     def core(self, index: int) -> int:
-        """The core of a leaf's piece, counted when first asked for. One above the limit may be only a
+        """The core of a leaf's piece, counted when first asked for. One above ``most`` may be only a
         lower bound above it."""
         piece = self.pieces.get(index) or self.piece(index)
         if piece.core < 0 and index not in self.fixed:
             text = self.presence.leaves[index]
             assert isinstance(text, str)
-            piece.core = _count(
-                text[len(piece.head) : len(text) - len(piece.tail)],
-                self.pricing,
-                self.limit,
-            )
-            piece.capped = piece.core > self.limit
+            middle = text[len(piece.head) : len(text) - len(piece.tail)]
+            piece.core = _count(middle, self.pricing, self.most)
+            piece.capped = piece.core > self.most
         return piece.core
 
     # -- jumping ------------------------------------------------------------------------------
@@ -152,18 +169,64 @@ class Walker:
             return self.total
         total = 0
         texts: list[str] = []
+        leaves, pieces, known, frame = (
+            presence.leaves,
+            self.pieces.get,
+            self.pricing.known.get,
+            self.pricing.frame,
+        )
         for index in self.included(range(len(self.on))):
-            leaf = presence.leaves[index]
+            leaf = leaves[index]
             if isinstance(leaf, str):
                 texts.append(leaf)
                 continue
-            piece = self.pieces.get(index) or self.piece(index)
+            if type(leaf) is Message and leaf.name is None and leaf.to is None:
+                tokens = known(text_of(leaf))
+                if tokens is not None:  # most messages of a chat that has grown by a turn
+                    total += frame + tokens
+                    if texts:
+                        total += count("".join(texts))
+                        texts = []
+                    continue
+            piece = pieces(index) or self.piece(index)
             total += piece.core  # not text, so it is given
-            texts.append(piece.head)
+            if piece.capped:
+                self.capped += 1
+            if piece.head:
+                texts.append(piece.head)
             if not piece.open:
-                total += count("".join(texts))
-                texts = [piece.tail] if piece.tail else []
+                if texts:
+                    total += count("".join(texts))
+                    texts = []
+                if piece.tail:
+                    texts.append(piece.tail)
         self.total = total + count("".join(texts))
+        return self.total
+
+    def sum_up(self) -> int:
+        """``recount`` from the cores, where most of them are known already."""
+        pieces, count = self.pieces, self.pricing.count
+        self.capped = 0
+        self.stale = False
+        total = 0
+        seam: list[str] = []
+        for index in self.included(range(len(self.on))):
+            total += self.core(index)
+            piece = pieces[index]
+            if piece.capped:
+                self.capped += 1
+            if piece.head:
+                if seam and self.is_border(seam[-1], piece.head):
+                    total += count("".join(seam))
+                    seam = []
+                seam.append(piece.head)
+            if not piece.open:
+                if seam:
+                    total += count(seam[0] if len(seam) == 1 else "".join(seam))
+                    seam = []
+                if piece.tail:
+                    seam.append(piece.tail)
+        self.total = total + count("".join(seam))
         return self.total
 
     # -- stepping -----------------------------------------------------------------------------

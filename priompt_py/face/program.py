@@ -20,7 +20,7 @@ from priompt_py.face.rendered import Rendered
 from priompt_py.face.report import Report
 from priompt_py.face.settings import Settings, check_flag, settle
 from priompt_py.model.curve import Curve, Why
-from priompt_py.model.elements import Child, Image
+from priompt_py.model.elements import Child
 from priompt_py.model.ops import Compiled, ReserveOp
 from priompt_py.model.outcome import CountKind, Decision, Outcome
 from priompt_py.model.source_map import SourceMap
@@ -312,12 +312,7 @@ class Program:
 def _count_kind(settings: Settings, assembled: Assembled) -> CountKind:
     """How sure the count is: a picture of unknown size is counted as the most that it can cost."""
     kind = kind_of(settings.tokenizer)
-    guessed = any(
-        isinstance(part, Image) and part.dimensions is None and part.detail != "low"
-        for message in assembled.messages or ()
-        for part in message.parts
-    )
-    return "upper_bound" if guessed and kind == "exact" else kind
+    return "upper_bound" if assembled.has_unsized_image and kind == "exact" else kind
 
 
 def _call(op: ReserveOp, pricing: Pricing) -> Any:

@@ -285,8 +285,7 @@ class Message(Container):
     """A chat message. ``name`` and ``to`` are the provider's, not labels."""
 
     kind: ClassVar[str] = "message"
-    separates: ClassVar[bool] = True  # a message is its own leaf when compiled: see ops.py
-    size: ClassVar[int] = 16
+    separates: ClassVar[bool] = True  # a message of texts is its own leaf when compiled: see ops.py
     role: Role = "user"
     name: str | None = None
     to: str | None = None

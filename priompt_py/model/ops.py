@@ -40,6 +40,7 @@ __all__ = [
     "Leaf",
     "MaxRegion",
     "MessageEnd",
+    "MessageStart",
     "Op",
     "Ops",
     "PartOp",
@@ -47,7 +48,11 @@ __all__ = [
     "ToolOp",
     "ToolRecord",
     "UnitRecord",
+    "size_of",
+    "text_of",
 ]
+
+_FRAME_SIZE = 16  # characters of text that cost about what stands around a message's content
 
 NEVER = float("-inf")
 """The low end of what has none; no priority is that low."""
@@ -78,6 +83,16 @@ class CacheCut(Op):
     """A mark for prefix caching, which is a token break too."""
 
     separates: ClassVar[bool] = True
+
+
+@attrs.define(eq=False)
+class MessageStart(Op):
+    """The beginning of a message that holds more than texts; its content follows as leaves of its own."""
+
+    separates: ClassVar[bool] = True
+    size: ClassVar[int] = _FRAME_SIZE
+
+    message: Message
 
 
 @attrs.define(eq=False)
@@ -154,7 +169,22 @@ class IsolateOp(Op):
 
 
 Leaf: TypeAlias = str | Op | Message
-"""A text, an op, or the message that begins there (the element itself, which costs nothing to make)."""
+"""A text, an op, or a whole message that holds nothing but texts: the element itself, since no token of it
+depends on what stands around it."""
+
+
+def text_of(message: Message) -> str:
+    """The text of a message that is a leaf."""
+    texts: tuple[Any, ...] = message.children
+    return texts[0] if len(texts) == 1 else "".join(texts)
+
+
+def size_of(leaf: Leaf) -> int:
+    """About how many characters of text cost as much as a leaf."""
+    if isinstance(leaf, Message):
+        texts: tuple[Any, ...] = leaf.children
+        return _FRAME_SIZE + (len(texts[0]) if len(texts) == 1 else sum(map(len, texts)))
+    return len(leaf) if isinstance(leaf, str) else leaf.size
 
 
 @attrs.define(eq=False)
@@ -178,7 +208,7 @@ class MaxRegion:
 
 @attrs.define(eq=False)
 class UnitRecord:
-    """A message with tool calls, or a tool's result: its leaves, from ``start`` (the message) to ``end`` (its
+    """A message with tool calls, or a tool's result: its leaves, from ``start`` (its MessageStart) to ``end`` (its
     MessageEnd, inclusive). One that no cutoff can bring in is not ``present``: it has no leaves."""
 
     message: Message
@@ -204,8 +234,8 @@ class Ops:
 
     ``levels`` are declared priorities that are not the high end of some leaf already, unsorted and
     with repeats; ``regions`` are in the order in which they were opened (parents before children).
-    ``starts`` and ``ends`` are where its messages begin and end, both in order; ``units`` those that belong
-    to tool units; ``hidden`` are leaves inside messages that no cutoff can bring in. ``isolates`` and ``tools`` are indexes of leaves. ``known`` keeps
+    ``starts`` and ``ends`` are where messages that are no leaf of their own begin and end, both in order;
+    ``has_messages`` says whether some cutoff brings in a message at all; ``units`` are the messages of tool units; ``hidden`` are leaves inside messages that no cutoff can bring in. ``isolates`` and ``tools`` are indexes of leaves. ``known`` keeps
     what the engine found out once and can use at the next limit.
     """
 
@@ -216,6 +246,7 @@ class Ops:
     regions: list[MaxRegion] = attrs.field(factory=list[MaxRegion])
     starts: list[int] = attrs.field(factory=list[int])
     ends: list[int] = attrs.field(factory=list[int])
+    has_messages: bool = False
     units: list[UnitRecord] = attrs.field(factory=list[UnitRecord])
     hidden: list[range] = attrs.field(factory=list[range])
     isolates: list[int] = attrs.field(factory=list[int])

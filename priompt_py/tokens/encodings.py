@@ -17,7 +17,7 @@ from priompt_py.tokens.safe_cuts import SafeCuts
 if TYPE_CHECKING:
     from priompt_py.tokens.chat_format import ChatFormat
 
-__all__ = ["ENCODINGS", "WHITE", "EncodingSpec", "cuts_for_pattern"]
+__all__ = ["ENCODINGS", "WHITE", "WORD_CUTS", "EncodingSpec", "cuts_for_pattern"]
 
 # ------------------------------------------------------------------------------------------- characters
 
@@ -42,23 +42,29 @@ _LETTERS = (
 # what stands on the right. Each rule is written with the look-ahead first: Python's `re` then tries the
 # look-behind at few places (65 ns a character instead of 87).
 #
-# R1  left: CR or LF; right: neither white nor "/". Pieces that hold a line break end with it or go on with white,
-#     but for o200k's punctuation, which takes "/" after it. Fails for p50k and r50k: their `\s+(?!\S)` gives the
-#     last white character back when something follows.
+# R1  left: CR or LF; right: neither white nor "/", or blanks and tabs and then what is not white. Pieces that hold a
+#     line break end with it or go on with white up to another one, but for o200k's punctuation, which takes "/" after
+#     it. Fails for p50k and r50k: their `\s+(?!\S)` gives the last white character back when something follows.
 # R2  left: not white; right: blank or tab. White is only ever the start of a piece, but for CR and LF after
 #     punctuation. Python's `\S` is narrower than tiktoken's, which is the safe side.
-# R3  left: letter or digit; right: any white. Pieces with letters or digits hold no white after them, and a
-#     look-ahead that matters stands behind white, not behind letters.
+# R3  left: letter or digit; right: any white, or ASCII punctuation other than the apostrophe. Pieces with letters or
+#     digits hold nothing after them but other letters, digits, marks and "'s" and its like, and a look-ahead that
+#     matters stands behind white, not behind letters.
 # R4  left: blank, tab, CR or LF; right: a blank or tab that is followed by what is not white. A run of white before
-#     something else gives back its last character, and a piece that ends in line breaks ends before it. Looks at
-#     two characters on the right.
+#     something else gives back its last character, and a piece that ends in line breaks ends before it.
 
-_R1 = r"(?<=[\r\n])(?=[^\s/])"
+_R1 = r"(?<=[\r\n])(?=[^\s/]|[ \t]+\S)"
 _R2 = r"(?=[ \t])(?<=\S)"
-_R3 = rf"(?=[{WHITE.replace(' ', '').replace(chr(9), '')}])(?<=[{_LETTERS}])"  # blank and tab: R2 has them
+_PUNCTUATION = r"!-&(-/:-@\[-`{-~"  # all of ASCII's but the apostrophe
+_WHITE_BUT_BLANKS = WHITE.replace(" ", "").replace("\t", "")  # R2 has blanks and tabs
+_R3 = rf"(?=[{_WHITE_BUT_BLANKS}{_PUNCTUATION}])(?<=[{_LETTERS}])"
 
 _R4 = r"(?=[ \t]\S)(?<=[ \t\r\n])"
 
+#: The cuts of o200k_base and cl100k_base at either end of a run of white: for what counts by words.
+WORD_CUTS = SafeCuts(
+    re.compile(rf"{_R2}|(?=[{_WHITE_BUT_BLANKS}])(?<=[{_LETTERS}])|(?<=[\r\n])(?=[^\s/])"), "between words"
+)
 _CUTS_WITH_BREAKS = SafeCuts(re.compile(f"{_R2}|{_R3}|{_R4}|{_R1}"), "R1 R2 R3 R4")
 _CUTS = SafeCuts(re.compile(f"{_R2}|{_R3}|{_R4}"), "R2 R3 R4")
 

@@ -1,8 +1,8 @@
 """Estimates for models without a public tokenizer: o200k_base and an addition per word, by script.
 
 ``count(text)`` is o200k_base's count plus, for every word (run of characters that are not white), a whole number that
-depends on the word alone: so many hundredths of a token for each character, by its script, rounded. Since no safe cut of
-o200k_base falls within a word or within white, estimates have its safe cuts too and add up exactly.
+depends on the word alone: so many hundredths of a token for each character, by its script, rounded. So estimates add up
+exactly at those safe cuts of o200k_base that part a word from white.
 
 The weights were set so that the estimate is at or above what is known, on prose, code and data in twenty scripts:
 
@@ -30,6 +30,7 @@ from typing import Any, Literal, NoReturn
 import attrs
 
 from priompt_py.errors import TokenizerError
+from priompt_py.tokens.encodings import WORD_CUTS
 from priompt_py.tokens.safe_cuts import SafeCuts
 
 __all__ = ["ESTIMATES", "FAMILIES", "EstimateTokenizer", "Weights", "estimate_tokenizer"]
@@ -139,8 +140,8 @@ class EstimateTokenizer:
 
     @property
     def safe_cuts(self) -> SafeCuts | None:
-        """Those of o200k_base."""
-        return self._base.safe_cuts
+        """Those of o200k_base between words and white."""
+        return WORD_CUTS
 
     @property
     def max_token_bytes(self) -> int | None:

@@ -30,8 +30,8 @@ _FIRST_PIECE = 1024
 class SafeCuts:
     """The safe cuts of an encoding, as a pattern.
 
-    ``pattern`` matches with zero width at the safe places and looks at one character on the left and at most
-    two on the right; ``None`` means between any two characters, for counters like ``len``. Offsets are code points, from 0; a cut at ``n`` parts ``text[:n]`` from
+    ``pattern`` matches with zero width at the safe places and looks at one character on the left and as many as it
+    likes on the right, for something that is there; ``None`` means between any two characters, for counters like ``len``. Offsets are code points, from 0; a cut at ``n`` parts ``text[:n]`` from
     ``text[n:]``, and both are never empty.
     """
 
@@ -82,8 +82,9 @@ class SafeCuts:
         return (found.start() for found in self.pattern.finditer(text))
 
     def border(self, left: str, right: str) -> bool:
-        """Whether the place between ``left`` and ``right``, both not empty, is a safe cut."""
-        return self.pattern is None or self.pattern.match(left[-1] + right[:2], 1) is not None
+        """Whether the place between ``left`` and ``right``, both not empty, is known as a safe cut: what shows it has
+        to stand in the first 80 code points of ``right``."""
+        return self.pattern is None or self.pattern.match(left[-1] + right[:80], 1) is not None
 
     def after(self, text: str, offset: int) -> int:
         """The first cut at ``offset`` or later and strictly inside ``text``, -1 if there is none."""

@@ -123,3 +123,18 @@ def test_unknown_families_are_named() -> None:
         TokenizerError, match="no estimate for 'x'; there are claude, claude_4, gemini, o200k"
     ):
         estimate_tokenizer("x")
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_they_add_up_beside_long_runs_of_white_and_punctuation(family: str) -> None:
+    tokenizer = estimate_tokenizer(family)
+    cuts = safe_cuts_of(tokenizer)
+    assert cuts is not None
+    for text in (
+        "x" + " " * 33 + "y",
+        "a\n" + " " * 40 + "b",
+        "  " * 20 + "c\n\n" + "\t" * 17 + "d",
+        "<|im_end|>a.b",
+    ):
+        assert tokenizer.count(text) == sum(map(tokenizer.count, cuts.chunks(text, 1)))
+    assert list(cuts.iter("a.b" + " " * 33 + "c\n  d\ne")) == [3, 37, 41, 42]
