@@ -232,3 +232,8 @@ def test_numbers_keep_their_form(dumps: Path, told: list[str]) -> None:
         find_prompt("chat").build(find_prompt("chat").read("last"))
         assert shown[-1] == shown[-2]
     assert ast.literal_eval(shown[0]) == 1.0
+
+
+def test_the_package_as_a_program_gives_the_exit_code(tmp_path: Path) -> None:
+    (tmp_path / "shop.py").write_text(SHOP, "utf-8")
+    assert run(tmp_path, "render", "chta").returncode == 2
