@@ -103,7 +103,7 @@ if TYPE_CHECKING:
         default_pipeline,
         pipeline,
     )
-    from priompt_py.context.preprocess import (
+    from priompt_py.context.preprocessing import (
         Preprocessed,
         apreprocess,
         preprocess,
@@ -301,7 +301,7 @@ _WHERE = {
         "default_pipeline",
         "pipeline",
     ),
-    "preprocess": (
+    "preprocessing": (
         "Preprocessed",
         "apreprocess",
         "preprocess",

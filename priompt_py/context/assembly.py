@@ -24,7 +24,7 @@ from priompt_py.context.exact import Share
 from priompt_py.context.messages import Attachment, Hit, Message
 from priompt_py.context.passes.units import checked, last_user
 from priompt_py.context.pipelines import Pipeline, default_pipeline
-from priompt_py.context.preprocess import Preprocessed, Template, preprocess_flow
+from priompt_py.context.preprocessing import Preprocessed, Template, preprocess_flow
 from priompt_py.context.reading import Content, OnError, Parsers, Reader, check_parsers
 from priompt_py.context.reports import ContextReport, Drop, PassReport, Strategy
 from priompt_py.context.telling import Teller, said
