@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 from priompt_py.author.calls import explained
@@ -20,7 +20,9 @@ from priompt_py.author.checks import (
 from priompt_py.author.children import clean_text, is_list, is_mapping
 from priompt_py.author.json_values import json_argument
 from priompt_py.errors import ArgumentValueError
+from priompt_py.model.delta import Delta
 from priompt_py.model.elements import Capture, Config, Number
+from priompt_py.model.model_output import ModelOutput
 
 __all__ = ["Callback", "capture", "config"]
 
@@ -30,14 +32,18 @@ Callback: TypeAlias = Callable[..., object]
 @explained("capture", takes_children=False)
 def capture(
     *,
-    on_output: Callback | None = None,
-    on_stream: Callback | None = None,
-    on_stream_response: Callback | None = None,
+    on_output: Callable[[ModelOutput], object] | None = None,
+    on_stream: Callable[[AsyncIterator[Delta]], object] | None = None,
+    on_stream_response: Callable[[AsyncIterator[Any]], object] | None = None,
     p: Number | None = None,
     prel: Number | None = None,
     key: str | None = None,
 ) -> Capture:
-    """Handlers for the model's answer to the prompt; at least one is needed."""
+    """Handlers for the model's answer to the prompt; at least one is needed.
+
+    ``on_output(output)`` gets the whole answer, ``on_stream(stream)`` an async iterator of Deltas,
+    ``on_stream_response(stream)`` one of the provider's own pieces. Those of streams are async functions.
+    """
     one_of_priorities("capture", p, prel)
     if on_output is None and on_stream is None and on_stream_response is None:
         raise ArgumentValueError("capture() needs on_output, on_stream or on_stream_response")

@@ -10,7 +10,7 @@ import attrs
 from priompt_py.author.calls import explained
 from priompt_py.author.checks import callable_or_none, got, one_of_priorities, text_or_none, truth, wrong_type
 from priompt_py.author.children import is_list, is_mapping
-from priompt_py.author.tools import tool_definition
+from priompt_py.author.tools import OnCall, OnFormat, OnParseError, tool_definition
 from priompt_py.errors import ArgumentTypeError, ArgumentValueError
 from priompt_py.model.elements import Element, Number, Scope, ToolDefinition
 
@@ -74,10 +74,10 @@ class ToolsTag(OpenTools):
     def __call__(
         self,
         *,
-        on_call: Handler | None = None,
-        on_result: Handler | None = None,
-        on_format: Handler | None = None,
-        on_parse_error: Handler | None = None,
+        on_call: OnCall | None = None,
+        on_result: OnCall | None = None,
+        on_format: OnFormat | None = None,
+        on_parse_error: OnParseError | None = None,
         strict: bool | None = None,
         p: Number | None = None,
         prel: Number | None = None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any, TypeAlias
 
 import attrs
@@ -25,10 +25,21 @@ from priompt_py.author.json_values import json_argument
 from priompt_py.author.type_schema import schema_of_class, schema_of_function, strict_schema
 from priompt_py.author.typed_fields import has_fields, is_model, name_of, own_docstring
 from priompt_py.author.typed_values import arguments_of_function, instance_of_class
-from priompt_py.errors import ArgumentValueError
+from priompt_py.errors import ArgumentValueError, ModelOutputError
 from priompt_py.model.elements import Number, ToolDefinition
+from priompt_py.model.model_output import ToolCall
 
-__all__ = ["TypedCall", "tool_definition"]
+__all__ = ["OnCall", "OnFormat", "OnParseError", "TypedCall", "tool_definition"]
+
+# Handlers may leave out their last parameter.
+OnCall: TypeAlias = Callable[[Any, ToolCall], object] | Callable[[Any], object]
+OnFormat: TypeAlias = (
+    Callable[[AsyncIterator[dict[str, Any]], ToolCall], object]
+    | Callable[[AsyncIterator[dict[str, Any]]], object]
+)
+OnParseError: TypeAlias = (
+    Callable[[ModelOutputError, ToolCall], object] | Callable[[ModelOutputError], object]
+)
 
 Parameters: TypeAlias = Mapping[str, Any] | type[Any] | Callable[..., Any]
 
@@ -68,10 +79,10 @@ def tool_definition(
     name: str | None = None,
     description: str | None = None,
     strict: bool | None = None,
-    on_call: Callable[..., object] | None = None,
-    on_result: Callable[..., object] | None = None,
-    on_format: Callable[..., object] | None = None,
-    on_parse_error: Callable[..., object] | None = None,
+    on_call: OnCall | None = None,
+    on_result: OnCall | None = None,
+    on_format: OnFormat | None = None,
+    on_parse_error: OnParseError | None = None,
     p: Number | None = None,
     prel: Number | None = None,
     key: str | None = None,

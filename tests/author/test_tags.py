@@ -95,8 +95,8 @@ def test_other_elements_hold_what_they_were_given() -> None:
     for mark in (br, hr, token_break, cache_break):
         assert (mark(p=1, key="k").p, mark(prel=1).prel, mark(p=1, key="k").key) == (1, 1, "k")
         assert mark() == mark
-    handlers = capture(on_output=callback, on_stream=print, on_stream_response=len, p=1)
-    assert (handlers.on_output, handlers.on_stream, handlers.on_stream_response) == (callback, print, len)
+    handlers = capture(on_output=repr, on_stream=print, on_stream_response=id, p=1)
+    assert (handlers.on_output, handlers.on_stream, handlers.on_stream_response) == (repr, print, id)
 
 
 def test_config() -> None:

@@ -84,7 +84,9 @@ _CHAT_USAGE = {
 def _response(say: Say, model: str) -> dict[str, Any]:
     output: list[dict[str, Any]] = []
     if say.text:
-        content = [{"type": "output_text", "text": say.text, "annotations": [], "logprobs": []}]
+        content: list[dict[str, Any]] = [
+            {"type": "output_text", "text": say.text, "annotations": [], "logprobs": []}
+        ]
         output.append(
             {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": content}
         )
@@ -184,20 +186,20 @@ def _chat_chunks(say: Say, request: dict[str, Any]) -> Iterator[dict[str, Any]]:
         for piece in say.pieces(arguments):
             yield chunk({"tool_calls": [{"index": index, "function": {"arguments": piece}}]})
     yield chunk({}, say.reason)
-    if (request.get("stream_options") or {}).get("include_usage"):
+    options: dict[str, Any] = request.get("stream_options") or {}
+    if options.get("include_usage"):
         yield {**head, "choices": [], "usage": _CHAT_USAGE}
 
 
 def _response_events(say: Say, model: str) -> Iterator[dict[str, Any]]:
     whole = _response(say, model)
-    begun = {**whole, "status": "in_progress", "output": [], "usage": None}
+    begun: dict[str, Any] = {**whole, "status": "in_progress", "output": [], "usage": None}
     yield {"type": "response.created", "response": begun}
     yield {"type": "response.in_progress", "response": begun}
     for index, item in enumerate(whole["output"]):
         place = {"output_index": index, "item_id": item["id"]}
-        empty = {**item, "status": "in_progress"} | (
-            {"content": []} if item["type"] == "message" else {"arguments": ""}
-        )
+        without: dict[str, Any] = {"content": []} if item["type"] == "message" else {"arguments": ""}
+        empty = {**item, "status": "in_progress", **without}
         yield {"type": "response.output_item.added", "output_index": index, "item": empty}
         if item["type"] == "message":
             place["content_index"] = 0
@@ -216,12 +218,18 @@ def _response_events(say: Say, model: str) -> Iterator[dict[str, Any]]:
 
 def _message_events(say: Say, model: str) -> Iterator[dict[str, Any]]:
     whole = _message(say, model)
-    begun = {**whole, "content": [], "stop_reason": None, "usage": {**whole["usage"], "output_tokens": 1}}
+    begun: dict[str, Any] = {
+        **whole,
+        "content": [],
+        "stop_reason": None,
+        "usage": {**whole["usage"], "output_tokens": 1},
+    }
     yield {"type": "message_start", "message": begun}
     yield {"type": "ping"}
     for index, block in enumerate(whole["content"]):
         is_text = block["type"] == "text"
-        empty = {**block} | ({"text": ""} if is_text else {"input": {}})
+        without: dict[str, Any] = {"text": ""} if is_text else {"input": {}}
+        empty = {**block, **without}
         yield {"type": "content_block_start", "index": index, "content_block": empty}
         text = say.text if is_text else say.calls[index - bool(say.text)][2]
         kind, name = ("text_delta", "text") if is_text else ("input_json_delta", "partial_json")
@@ -271,12 +279,14 @@ def _chat_faults(request: dict[str, Any]) -> Iterator[str]:
             yield from (
                 f"messages[{number}]: {p['type']}" for p in message["content"] if p["type"] not in known
             )
-        owed = [call["id"] for call in message.get("tool_calls") or []]
+        calls: list[dict[str, Any]] = message.get("tool_calls") or []
+        owed = [call["id"] for call in calls]
         if len({*owed}) != len(owed) or any(not 0 < len(one) <= 40 for one in owed):
             yield f"messages[{number}]: ids {owed}"
     if owed:
         yield f"no result for {owed}"
-    yield from _tool_faults([tool["function"] for tool in request.get("tools") or []])
+    tools: list[dict[str, Any]] = request.get("tools") or []
+    yield from _tool_faults([tool["function"] for tool in tools])
 
 
 def _response_faults(request: dict[str, Any]) -> Iterator[str]:

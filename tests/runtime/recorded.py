@@ -59,7 +59,8 @@ def split(provider: str, chunk: dict[str, Any], cuts: Sequence[float]) -> list[d
     if provider == "chat":
         return _split_chat(chunk, cuts)
     piece = copy.deepcopy(chunk)
-    holder, names = piece, ("delta",)
+    holder: dict[str, Any] = piece
+    names: tuple[str, ...] = ("delta",)
     if provider == "anthropic":
         holder, names = piece.get("delta") or {}, ("text", "thinking", "partial_json")
     for name in names:
@@ -78,24 +79,25 @@ def pieces_of(text: str, cuts: Sequence[float]) -> list[str]:
 
 
 def _split_chat(chunk: dict[str, Any], cuts: Sequence[float]) -> list[dict[str, Any]]:
-    choices = chunk.get("choices") or []
-    delta = choices[0].get("delta") if len(choices) == 1 else None
+    choices: list[dict[str, Any]] = chunk.get("choices") or []
+    delta: Any = choices[0].get("delta") if len(choices) == 1 else None
     if not delta:
         return [chunk]
-    first = {
+    first: dict[str, Any] = {
         name: value for name, value in delta.items() if name not in (*_TEXTS, "tool_calls", "function_call")
     }
-    made: list[dict[str, Any]] = [first] if first else []
+    made: list[Any] = [first] if first else []
     for name in _TEXTS:
         if name == "reasoning" and "reasoning_content" in delta:
             continue
         if isinstance(delta.get(name), str):
             # A server that sends thoughts under two names means the same by them.
-            twin = {"reasoning"} & delta.keys() if name == "reasoning_content" else set[str]()
-            made += [dict.fromkeys((name, *twin), text) for text in pieces_of(delta[name], cuts)]
+            names = [name, "reasoning"] if name == "reasoning_content" and "reasoning" in delta else [name]
+            made += [dict.fromkeys(names, text) for text in pieces_of(delta[name], cuts)]
         elif name in delta:
             made.append({name: delta[name]})
-    for call in delta.get("tool_calls") or []:
+    calls: list[dict[str, Any]] = delta.get("tool_calls") or []
+    for call in calls:
         made += [{"tool_calls": [one]} for one in _split_call(call, cuts)]
     if "function_call" in delta:
         made += [
@@ -103,7 +105,9 @@ def _split_chat(chunk: dict[str, Any], cuts: Sequence[float]) -> list[dict[str, 
             for one in _split_call({"function": delta["function_call"]}, cuts)
         ]
     outer = {name: value for name, value in chunk.items() if name != "choices"}
-    parts = [{**outer, "choices": [{"index": choices[0].get("index", 0), "delta": one}]} for one in made]
+    parts: list[Any] = [
+        {**outer, "choices": [{"index": choices[0].get("index", 0), "delta": one}]} for one in made
+    ]
     parts = parts or [chunk]
     if "finish_reason" in choices[0]:
         parts[-1]["choices"][0]["finish_reason"] = choices[0]["finish_reason"]

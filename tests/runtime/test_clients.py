@@ -16,6 +16,7 @@ from priompt_py import (
     ModelOutput,
     ModelStream,
     Node,
+    ToolCall,
     Usage,
     anthropic_model,
     assistant_message,
@@ -52,7 +53,8 @@ async def asking(kind: str, url: str, **options: Any) -> Any:
         )
         return anthropic_model(client, model="some-model", **options)
     client = openai.AsyncOpenAI(base_url=f"{url}/v1", api_key="k", max_retries=options.pop("retries", 0))
-    return openai_model(client, model="some-model", api=kind, **options)  # type: ignore[arg-type]
+    api: Any = kind
+    return openai_model(client, model="some-model", api=api, **options)
 
 
 def asking_sync(kind: str, url: str, **options: Any) -> Any:
@@ -61,7 +63,8 @@ def asking_sync(kind: str, url: str, **options: Any) -> Any:
         client: Any = anthropic.Anthropic(base_url=url, api_key="k", max_retries=0)
         return anthropic_model(client, model="some-model", **options)
     client = openai.OpenAI(base_url=f"{url}/v1", api_key="k", max_retries=0)
-    return openai_model(client, model="some-model", api=kind, **options)  # type: ignore[arg-type]
+    api: Any = kind
+    return openai_model(client, model="some-model", api=api, **options)
 
 
 def question(*more: Node) -> list[Node]:
@@ -87,7 +90,11 @@ async def test_a_whole_answer(server: Server, kind: str) -> None:
     assert (found.text, found.finish_reason, found.tool_calls) == ("Because of the air.", "stop", ())
     assert same_usage(found.usage)
     (request,) = server.requests
-    assert (request["model"], request["metadata"], request["stream"]) == ("some-model", {"user_id": "u"}, False)
+    assert (request["model"], request["metadata"], request["stream"]) == (
+        "some-model",
+        {"user_id": "u"},
+        False,
+    )
     assert server.faults == []
 
 
@@ -183,15 +190,18 @@ async def test_parallel_calls_and_their_results(server: Server, kind: str, strea
     ]
     server.answers += [Say("Let me look.", calls=calls), Say("Blue everywhere.")]
     model = await asking(kind, server.url, stream=stream)
-    results: dict[str, Any] = {}
+    results: dict[str | None, Any] = {}
     partials: list[Any] = []
 
     async def follow(stream: AsyncIterator[dict[str, Any]], call: Any) -> None:
         partials.extend([(call.id, partial) async for partial in stream][-1:])
 
+    def keep(result: Any, call: ToolCall) -> None:
+        results[call.id] = result
+
     history: list[Node] = [user_message["What colour is the sky?"]]
     settings = [
-        tools(on_result=lambda result, call: results.update({call.id: result}), on_format=follow)[look],
+        tools(on_result=keep, on_format=follow)[look],
         config(max_response_tokens=50),
     ]
     # The type of the answer: with handlers for calls it is joined.
@@ -201,7 +211,7 @@ async def test_parallel_calls_and_their_results(server: Server, kind: str, strea
     assert sorted(partials) == [("call_1", {"place": "Kyïv"}), ("call_2", {"place": "Oslo", "days": 3})]
 
     history.append(assistant_message(tool_calls=output.tool_calls)[output.content])
-    history += [tool_message(tool_call_id=call.id)[results[call.id or ""]] for call in output.tool_calls]
+    history += [tool_message(tool_call_id=str(call.id))[results[call.id]] for call in output.tool_calls]
     output = await run([history, settings], model=model, token_limit=2_000)
     assert output.text == "Blue everywhere."
     assert server.faults == []
@@ -246,7 +256,7 @@ async def test_a_cut_connection_is_the_clients_error(server: Server, kind: str) 
         got.extend([str(delta) async for delta in stream])
 
     model = await asking(kind, server.url, stream=True)
-    with pytest.raises(Exception, match="(?i)connection|incomplete|closed") as caught:
+    with pytest.raises(Exception, match=r"(?i)connection|incomplete|closed") as caught:
         await run(question(capture(on_stream=show)), model=model, token_limit=500)
     assert type(caught.value).__module__.partition(".")[0] in ("openai", "anthropic", "httpx", "httpx2")
     assert got == []
@@ -332,7 +342,7 @@ async def test_cancelling_a_run_closes_the_connection(server: Server, kind: str,
     prompt = question(capture(on_output=print))
     model = await asking(kind, server.url, stream=stream)
     task = asyncio.create_task(run(prompt, model=model, token_limit=500))
-    while not server.requests or (stream and server.events_sent < 6):
+    while not server.requests or (stream and server.events_sent < 6):  # noqa: ASYNC110 - set in another thread
         await asyncio.sleep(0.01)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
