@@ -123,7 +123,7 @@ def _fitted(
 
         try:
             assembly = assemble(
-                chat.messages, window=limit, tokenizer=name, passes=run, output_reserve=reserve
+                chat.messages, window=None, tokenizer=name, passes=run, output_reserve=reserve
             )
             rendered = render(assembly.node, token_limit=limit, tokenizer=name, model=model)
         except PromptTooLong as error:

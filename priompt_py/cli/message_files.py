@@ -254,6 +254,9 @@ def _read_chat(
             own = _own(message, given[i], len(messages), i, source, prefix, origins)
             origins[own.id] = i
             messages.append(own)
+    steps = [message.step for message in messages if origins[message.id] >= 0]
+    if steps and steps[0] is not None:  # what stands before all messages has no place for a step of its own
+        messages = [attrs.evolve(one, step=steps[0]) if origins[one.id] < 0 else one for one in messages]
     return Chat(label, known, given, envelope, messages, origins)
 
 

@@ -88,7 +88,7 @@ def prune(
             kept=len(after),
             dropped=() if mode == "demote" else dropped,
             demoted=dropped if mode == "demote" else (),
-            restored=tuple(restored_report(work.blocks, work.recalls)),
+            restored=tuple(restored_report(work.blocks, work.lasting_recalls())),
             merged=work.merged(),
             tokens_before=tokens_of(before, count),
             tokens_after=tokens_of(after, count),
@@ -132,6 +132,15 @@ class _Run:
     def _drop(self, gone: Mapping[int, Removal]) -> None:
         self.gone |= gone
         self.kept = [i for i in self.kept if i not in gone]
+
+    def lasting_recalls(self) -> list[Recall]:
+        """What came back, with those that speak of it and are still there."""
+        kept = set(self.kept)
+        return [
+            attrs.evolve(one, references=tuple(i for i in one.references if i in kept))
+            for one in self.recalls
+            if one.index in kept
+        ]
 
     def drops(self) -> tuple[Drop, ...]:
         """Whatever went, in order."""
