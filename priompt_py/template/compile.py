@@ -232,7 +232,7 @@ def _insertion(unit: Unit, node: Insertion, *, in_first: bool, tail: bool) -> St
             except Fault as fault:
                 raise unit.error(run, fault, expression) from None
             given: list[Any] = [value]
-        elif value is None or isinstance(value, (bool, ModelElement)):
+        elif value is None or isinstance(value, bool):
             given = [value]
         else:
             given = flatten(unit, run, value, expression)
@@ -256,7 +256,10 @@ def flatten(unit: Unit, run: Run, value: Any, expression: Expression) -> list[An
                 if isinstance(item, str):
                     budget.characters(len(item))
                     found.append(item)
-                elif item is None or isinstance(item, (bool, ModelElement)):
+                elif item is None or isinstance(item, bool):
+                    found.append(item)
+                elif isinstance(item, ModelElement):
+                    run.take((item,))
                     found.append(item)
                 elif type(item) is int:
                     found.append(budget.whole(item))
@@ -292,14 +295,11 @@ def _children(unit: Unit, node: Element, *, in_first: bool, tail: bool) -> Step:
 
     def step(run: Run, _names: Names, out: list[Any]) -> None:
         given = list(run.children)
-        run.budget.steps -= len(given)
-        for child in given:
-            if isinstance(child, str):
-                run.budget.text -= len(child)
-        if run.budget.text < 0 or run.budget.steps < 0:
-            raise unit.source.error(
-                node.start, "the children stand too often in the template", stack=run.stack
-            )
+        try:
+            run.take(given)
+        except Fault as fault:
+            message = f"the children stand too often in it: {fault.message}"
+            raise unit.source.error(node.start, message, stack=run.stack) from None
         if in_first:
             given = one_alternative(given)
             if around is not None:

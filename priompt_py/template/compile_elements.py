@@ -8,6 +8,7 @@ from typing import Any
 from priompt_py.author.children import is_mapping
 from priompt_py.author.element_table import ELEMENTS_BY_NAME, ElementInfo
 from priompt_py.errors import ArgumentTypeError, ArgumentValueError, TemplateError
+from priompt_py.model.elements import Excerpt
 from priompt_py.template.bounds import Fault
 from priompt_py.template.compile import (
     Content,
@@ -40,6 +41,8 @@ def compile_element(unit: Unit, node: Element, *, level: int, tail: bool) -> Ste
 
         def void(run: Run, names: Names, out: list[Any]) -> None:
             made = [opened(run, names)]
+            if isinstance(made[0], Excerpt):
+                _take(unit, run, node, len(made[0].pieces))
             if around is not None:  # an excerpt that is an alternative
                 made = around_each(made, *around) if tail else settle(around_each(made, *around))
             out.extend(made)
@@ -137,6 +140,8 @@ def _opener(unit: Unit, node: Element, info: ElementInfo) -> Callable[[Run, Name
                 value = evaluate(run, names)
                 charge(unit, run, value, one)
                 _spread_into(unit, run, node, one, value, arguments, given)
+        if node.name == "excerpt" and isinstance(arguments.get("text"), str):
+            _take(unit, run, node, len(arguments["text"]) // 4)  # may be cut into half as many pieces
         if has_spread:
             _check_complete(unit, run, node, info, arguments)
         try:
@@ -145,6 +150,14 @@ def _opener(unit: Unit, node: Element, info: ElementInfo) -> Callable[[Run, Name
             raise _refused(unit, run, node, error) from error
 
     return opened
+
+
+def _take(unit: Unit, run: Run, node: Element, steps: int) -> None:
+    """Take the pieces of an excerpt of the budget: each is what a scope is elsewhere."""
+    try:
+        run.budget.step(steps)
+    except Fault as fault:
+        raise unit.source.error(node.start, fault.message, stack=run.stack) from None
 
 
 def _constants(source: Source, node: Element) -> tuple[list[Attribute | Spread], dict[str, Any]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from priompt_py.template import expression_syntax as ast
@@ -11,6 +11,7 @@ from priompt_py.template.bounds import Bounds, Budget, Fault, UndefinedFault
 from priompt_py.template.builtin import misfit, signature_of
 from priompt_py.template.expression_syntax import Expr
 from priompt_py.template.functions import Builtin, Context
+from priompt_py.template.nodes import Sizes, size_of_tree
 from priompt_py.template.source import near
 from priompt_py.template.values import (
     arithmetic,
@@ -34,7 +35,7 @@ Evaluate: TypeAlias = "Callable[[Run, Names], Any]"
 class Run:
     """One evaluation of a template with all that it calls: its budget, and where it is."""
 
-    __slots__ = ("budget", "children", "context", "depth", "failed", "functions", "stack", "strict")
+    __slots__ = ("budget", "children", "context", "depth", "failed", "functions", "sizes", "stack", "strict")
 
     def __init__(
         self,
@@ -52,6 +53,14 @@ class Run:
         self.failed: tuple[Exception, str, int] | None = None  # by what function, called where
         self.stack: list[tuple[str, int, str]] = []
         self.children: list[Any] = []
+        self.sizes: Sizes = {}
+
+    def take(self, nodes: Iterable[Any]) -> None:
+        """Take nodes that are there already, with all that they hold, of the budget."""
+        for node in nodes:
+            count, characters = size_of_tree(node, self.sizes)
+            self.budget.step(count)
+            self.budget.characters(characters)
 
 
 def compile_expression(node: Expr) -> Evaluate:

@@ -58,7 +58,7 @@ def read_front_matter(source: Source, errors: list[TemplateSyntaxError]) -> tupl
     if end is None:
         errors.append(source.syntax_error(0, "the front matter is not closed: a second line --- is missing"))
         return FrontMatter(), len(text)
-    block = text[start : end.start()]
+    block = source.literal(text[start : end.start()])
     loaded = _load(source, block, start, errors)
     if loaded is None:
         return FrontMatter(text=text[: end.end()]), end.end()

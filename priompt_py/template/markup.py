@@ -119,7 +119,9 @@ def _of_strings(environment: Environment, strings: tuple[str, ...], shown: tuple
             )
         pieces.append(text.replace("{", LITERAL_OPEN).replace("}", LITERAL_CLOSE))
     source = Source("".join(pieces), _NAME, values=shown)
-    parsed = parse_source(source)
+    parsed = parse_source(source, environment.bounds)
+    if parsed.front_matter.props is not None:
+        raise source.syntax_error(0, "props are not for template strings: their values are in them")
     refused = [
         source.syntax_error(node.start, f"<{node.name}> is not for template strings: Python has it")
         for node in walk(parsed.nodes)

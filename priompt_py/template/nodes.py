@@ -8,7 +8,7 @@ is an inserted value, a finished element or text that stays as it is.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import attrs
 
@@ -16,6 +16,7 @@ from priompt_py.model.elements import (
     CacheBreak,
     Capture,
     Config,
+    Container,
     Element,
     Empty,
     Fallback,
@@ -28,7 +29,10 @@ from priompt_py.model.elements import (
     ToolDefinition,
 )
 
-__all__ = ["Pending", "Tail", "around_each", "is_nothing", "settle", "trim_end"]
+__all__ = ["Pending", "Tail", "around_each", "is_nothing", "settle", "size_of_tree", "trim_end"]
+
+Sizes: TypeAlias = dict[int, tuple[Any, int, int]]
+"""Elements by their identity (which they are kept for), with their sizes."""
 
 _SILENT = (Empty, Config, Capture, CacheBreak, TokenBreak, ToolDefinition)
 
@@ -63,6 +67,36 @@ def is_nothing(node: Any) -> bool:
         else:
             return False
     return True
+
+
+def size_of_tree(node: Any, known: Sizes) -> tuple[int, int]:
+    """How many nodes a tree has, and how many characters, if what is shared in it is counted as often as it stands.
+
+    ``known`` takes the sizes of the elements in it, so that each is looked at once.
+    """
+    if not isinstance(node, Container):
+        return 1, len(node) if isinstance(node, str) else 0
+    stack: list[tuple[Container, bool]] = [(node, False)]
+    while stack:
+        here, is_counted = stack.pop()
+        if id(here) in known:
+            continue
+        if not is_counted:
+            stack.append((here, True))
+            stack.extend((child, False) for child in here.children if isinstance(child, Container))
+            continue
+        count, characters = 1, 0
+        for child in here.children:
+            if isinstance(child, Container):
+                _, more, longer = known[id(child)]
+                count += more
+                characters += longer
+            else:
+                count += 1
+                characters += len(child) if isinstance(child, str) else 0
+        known[id(here)] = (here, count, characters)
+    _, count, characters = known[id(node)]
+    return count, characters
 
 
 def trim_end(nodes: list[Any]) -> bool:

@@ -7,10 +7,13 @@ from typing import Any
 
 import pytest
 
+from priompt_py.author.tags import br, scope
 from priompt_py.errors import TemplateError, TemplateSyntaxError
+from priompt_py.model.elements import Scope
 from priompt_py.template.bounds import Bounds
 from priompt_py.template.environment import Environment
 from priompt_py.template.lint import lint_template
+from priompt_py.template.nodes import Sizes, size_of_tree
 from priompt_py.template.values import expanded_size
 
 _SHARED = "<let name='a0' value={[1,2]}/>\n" + "".join(
@@ -40,6 +43,20 @@ def test_bombs_of_shared_data(tag: str, column: int) -> None:
     assert said(_SHARED + tag) == f"t:32:{column}: the template takes more than 1,000,000 steps"
 
 
+def test_the_size_of_a_tree() -> None:
+    known: Sizes = {}
+    twice = scope[["ab", br]]
+    assert size_of_tree(scope[[twice, twice, "c", None, 1]], known) == (10, 5)
+    assert [count for _, count, _ in known.values()] == [3, 10]
+    assert size_of_tree(twice, known) == (3, 2)
+    assert size_of_tree("abc", known) == (1, 3)
+    assert size_of_tree(br, known) == (1, 0)
+    deep: Scope = scope["x"]
+    for _ in range(200):
+        deep = scope[[deep, deep]]
+    assert size_of_tree(deep, {}) == (3 * 2**200 - 1, 2**200)
+
+
 def test_the_size_of_data() -> None:
     shared = ["ab", "ab"]
     assert expanded_size("abc") == (1, 3)
@@ -64,6 +81,52 @@ def test_the_size_of_data() -> None:
 )
 def test_literal_text_is_bound(template: str) -> None:
     assert said(template) == "t:2:1: the template makes more than 32,000,000 characters"
+
+
+_TWICE = "<component name='A'><scope><children/></scope><scope><children/></scope></component>"
+
+
+@pytest.mark.parametrize(
+    ("template", "expected"),
+    [
+        # Each call has two of what it is given, in elements: 2 ** 40 leaves, of which few are made.
+        (
+            f"{_TWICE}{'<A>' * 40}x{'</A>' * 40}",
+            "1:28: the children stand too often in it: the template takes more than 1,000,000 steps",
+        ),
+        (
+            f"<component name='A'><children/><children/></component>{'<A>' * 40}x{'</A>' * 40}",
+            "1:32: the children stand too often in it: the template takes more than 1,000,000 steps",
+        ),
+        (
+            f"{_TWICE}{'<A>' * 3}{'x' * 400_000}{'</A>' * 3}" + "<A>y</A>" * 10,
+            "",
+        ),
+        (
+            "<for each='i' in={range(10000)}>\n{page}</for>",
+            "2:2: the template takes more than 1,000,000 steps",
+        ),
+        (
+            "<for each='i' in={range(1000)}>\n<excerpt text={lines} keep='head'/></for>",
+            "2:1: the template takes more than 1,000,000 steps",
+        ),
+        (
+            "<for each='i' in={range(10000)}>\n<excerpt text='" + "a\n" * 500 + "' keep='head'/></for>",
+            "2:1: the template takes more than 1,000,000 steps",
+        ),
+        ("<excerpt text={lines * 2000} keep='head'/>", "1:1: the template takes more than 1,000,000 steps"),
+        (
+            "<excerpt {...{'text': lines * 2000, 'keep': 'head'}}/>",
+            "1:1: the template takes more than 1,000,000 steps",
+        ),
+    ],
+)
+def test_trees_that_are_shared(template: str, expected: str) -> None:
+    page = scope[[scope["a"]] * 500]
+    if expected:
+        assert said(template, page=page, lines="a\n" * 3_000) == f"t:{expected}"
+    else:
+        assert Environment().from_string(template)() is not None
 
 
 def test_literal_text_up_to_the_bound() -> None:

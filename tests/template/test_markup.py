@@ -85,6 +85,17 @@ def test_raw_text_in_a_template_string() -> None:
             ("<user {x}>a</user>",),
             "<markup>:1:7: `\ufdd0x\ufdd1` is no name of an attribute: it has letters, digits, _ and -",
         ),
+        (
+            ("---\nprops: {}\n---\n", Interpolation("a"), ""),
+            "<markup>:1:1: props are not for template strings: their values are in them",
+        ),
+        (
+            ("---\n", Interpolation("props: {}"), "\n---\n"),
+            (
+                "<markup>:2:1: the front matter takes no x; it takes props, description, token_limit, tokenizer, "
+                "examples, must_keep, limits, whitespace"
+            ),
+        ),
         (("a\ufdd0",), "<markup>: the text holds the noncharacter U+FDD0 or the next"),
     ],
 )
