@@ -26,7 +26,7 @@ from priompt_py.tokens.tokenizer import Tokenizer, chat_format_of, get_tokenizer
 
 __all__ = ["CompactionResult", "Compactor", "without_thoughts"]
 
-_THOUGHT = re.compile(r"<think(?:ing)?\b[^>]*>.*?(?:</think(?:ing)?\s*>|\Z)", re.DOTALL | re.IGNORECASE)
+_THOUGHT = re.compile(r"<think(?:ing)?\b[^<>]*>.*?(?:</think(?:ing)?\s*>|\Z)", re.DOTALL | re.IGNORECASE)
 _END_OF_THOUGHT = re.compile(r"\A.*</think(?:ing)?\s*>", re.DOTALL | re.IGNORECASE)
 
 
@@ -260,7 +260,7 @@ class _Streamed:
     def _add(self, answer: str, piece: object) -> str:
         if not isinstance(piece, str):
             raise wrong_type("summarizer", f"a summariser gives pieces of text, got {got(piece)}")
-        self._relay(answer + piece, None)
+        self._relay(piece, None)
         return answer + piece
 
 

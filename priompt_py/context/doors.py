@@ -60,7 +60,7 @@ class SyncDoor:
             if time_limit is None
             else _in_thread_until(function, args, what, time_limit=time_limit)
         )
-        if inspect.isawaitable(given):
+        if inspect.isawaitable(given) or hasattr(given, "__anext__"):
             close_unawaited(given)
             raise self._refusal(what)
         return given
