@@ -38,6 +38,7 @@ from priompt_py.providers.shared import (
     response_tokens,
     segments,
     with_extra,
+    without_last_marks,
 )
 
 __all__ = ["AnthropicCache", "from_anthropic", "to_anthropic"]
@@ -176,12 +177,10 @@ def _blocks(message: ChatMessage, place: str, marks: CacheMarks) -> list[dict[st
     if not message.tool_calls:
         return _content(message, place, marks)
     # Marks at the end of the message stand behind its calls.
-    behind = len(message.parts)
-    while behind and isinstance(message.parts[behind - 1], CacheMark):
-        behind -= 1
-    blocks = _content(attrs.evolve(message, parts=message.parts[:behind]), place, marks)
+    parts, last_marks = without_last_marks(message)
+    blocks = _content(attrs.evolve(message, parts=parts), place, marks)
     blocks += [marks.passed(_call(call, place)) for call in message.tool_calls]
-    if marks.on and behind < len(message.parts):
+    if marks.on and last_marks:
         marks.set()
     return blocks
 

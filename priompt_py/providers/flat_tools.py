@@ -8,7 +8,7 @@ import attrs
 
 from priompt_py.model.elements import Call
 from priompt_py.model.prompt import ChatMessage, TextPart
-from priompt_py.providers.shared import Placed
+from priompt_py.providers.shared import Placed, without_last_marks
 
 __all__ = ["flattened", "holds_tools"]
 
@@ -34,9 +34,10 @@ def flattened(placed: Sequence[Placed]) -> list[Placed]:
 
 def _with_calls(message: ChatMessage, calls: Sequence[Call]) -> ChatMessage:
     lines = "\n".join(f"[called {call.name} with {call.arguments or '{}'}]" for call in calls)
+    parts, last_marks = without_last_marks(message)
     gap = "\n" if message.text.strip() else ""
     return attrs.evolve(
-        message, parts=(*message.parts, TextPart(gap + lines)), tool_calls=(), function_call=None
+        message, parts=(*parts, TextPart(gap + lines), *last_marks), tool_calls=(), function_call=None
     )
 
 

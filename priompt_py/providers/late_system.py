@@ -9,7 +9,7 @@ import attrs
 
 from priompt_py.errors import ArgumentValueError, ProviderError
 from priompt_py.model.prompt import ChatMessage, TextPart
-from priompt_py.providers.shared import Holds, Placed, is_blank
+from priompt_py.providers.shared import Holds, Placed, is_blank, without_last_marks
 
 __all__ = ["LATE_SYSTEM_TEXT", "LateSystem", "check_late_system", "split_system"]
 
@@ -69,4 +69,5 @@ def split_system(
 
 def _wrapped(message: ChatMessage, text: str) -> ChatMessage:
     before, _, after = text.partition(_HOLE)
-    return attrs.evolve(message, role="user", parts=(TextPart(before), *message.parts, TextPart(after)))
+    parts, marks = without_last_marks(message)
+    return attrs.evolve(message, role="user", parts=(TextPart(before), *parts, TextPart(after), *marks))

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, cast
 from priompt_py.errors import ProviderError
 from priompt_py.model.elements import Call, Image, Part
 from priompt_py.model.outcome import Outcome
-from priompt_py.model.prompt import CacheMark, ChatMessage, TextPart
+from priompt_py.model.prompt import CacheMark, ChatMessage, ContentPart, TextPart
 from priompt_py.model.values import short_repr
 
 __all__ = [
@@ -38,6 +38,7 @@ __all__ = [
     "response_tokens",
     "segments",
     "with_extra",
+    "without_last_marks",
 ]
 
 Placed: TypeAlias = tuple[str, ChatMessage]
@@ -159,6 +160,14 @@ def refuse_image(message: ChatMessage, place: str, provider: str, *, results: bo
         raise ProviderError(
             f"{place} holds an image; {provider} takes images in {where} alone: move it to one"
         )
+
+
+def without_last_marks(message: ChatMessage) -> tuple[tuple[ContentPart, ...], tuple[ContentPart, ...]]:
+    """The content, and the marks at its end, which may stand behind the message's calls."""
+    end = len(message.parts)
+    while end and isinstance(message.parts[end - 1], CacheMark):
+        end -= 1
+    return message.parts[:end], message.parts[end:]
 
 
 def base64_data(image: Image, place: str) -> tuple[str, str]:

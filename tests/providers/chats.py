@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import attrs
 from hypothesis import strategies as st
 
 from priompt_py.model.elements import Call, Image, Part, Role
@@ -210,3 +211,45 @@ def text_chats(draw: st.DrawFn, texts: st.SearchStrategy[TextPart] | None = None
     roles: st.SearchStrategy[Role] = st.sampled_from(("system", "developer", "user", "assistant"))
     message = st.builds(ChatMessage, roles, parts, name=st.none() | names, to=st.none() | names)
     return chat(*draw(st.lists(message, max_size=4)), incomplete=draw(st.booleans()))
+
+
+odd_ids = ids | st.text(min_size=1, max_size=70)
+
+
+@st.composite
+def histories(draw: st.DrawFn, *, user_part: Part, thought: Part) -> Outcome:
+    """Chats as agents have them: odd ids, thoughts between texts, results in any order, others talking in between."""
+    plain_texts = st.lists(text_parts() | marks, max_size=3).map(tuple)
+    seen = st.lists(text_parts() | marks | images, max_size=4).map(tuple)
+    asked = st.builds(
+        ChatMessage,
+        st.just("user"),
+        st.lists(text_parts() | marks | images | st.just(user_part), max_size=4).map(tuple),
+    )
+    said = st.builds(
+        ChatMessage,
+        st.just("assistant"),
+        st.lists(text_parts() | marks | st.just(thought), max_size=4).map(tuple),
+    )
+    told = st.builds(ChatMessage, st.sampled_from(("system", "developer")), plain_texts)
+    others = asked | said | told
+    messages: list[ChatMessage] = draw(st.lists(told | others, max_size=2))
+    call_ids = draw(st.lists(odd_ids, max_size=5, unique=True))
+    while call_ids:
+        turn = [call_ids.pop() for _ in range(draw(st.integers(1, len(call_ids))))]
+        arguments = st.sampled_from(("{}", '{"a": "ß"}', ' {"b":[1,2.5,null]}', ""))
+        made = tuple(Call(call_id, draw(names), draw(arguments)) for call_id in turn)
+        messages.append(attrs.evolve(draw(said), tool_calls=made))
+        results = [
+            ChatMessage("tool", draw(seen), tool_call_id=call_id, is_error=draw(st.booleans()))
+            for call_id in draw(st.permutations(turn))
+        ]
+        for result in results:
+            messages += [*draw(st.lists(others, max_size=1)), result]
+        messages += draw(st.lists(others, max_size=2))
+    return chat(
+        ChatMessage("user", (TextPart("q"),)),
+        *messages,
+        tools=[Tool("look", "", {})],
+        config=PromptConfig(max_response_tokens=5),
+    )

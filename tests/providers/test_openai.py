@@ -215,7 +215,7 @@ def test_a_mark_without_a_part_before_it_falls_on_the_nearest_earlier_one() -> N
 
 
 def test_marks_stand_on_files_too_and_keep_the_authors_own() -> None:
-    own = {**FILE, "prompt_cache_breakpoint": {"mode": "explicit", "ttl": "12h"}}
+    own = {**FILE, "prompt_cache_breakpoint": {"mode": "explicit", "ttl": "30m"}}
     message = ChatMessage(
         "user",
         (
