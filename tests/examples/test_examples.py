@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import os
 import subprocess
 import sys
 import textwrap
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
+import yaml
+
+from tests.runtime.server import Say, Server
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SCRIPTS = sorted(EXAMPLES.glob("*.py"))
+ANSWERS = Path(__file__).parent / "answers"  # of the models that examples ask
 MARK = "\nPrints:\n"
 # A screen of a known size without colours, the same on every machine.
 SCREEN = {
@@ -37,18 +43,32 @@ def lines_of(text: str) -> list[str]:
     return "\n".join(line.rstrip() for line in text.splitlines()).strip("\n").splitlines()
 
 
+@contextlib.contextmanager
+def model_of(script: Path) -> Generator[dict[str, str], None, None]:
+    """The variables with which an example finds its model: a local server that gives the answers in answers/."""
+    answers = ANSWERS / f"{script.stem}.yaml"
+    if not answers.exists():
+        yield {}
+        return
+    with Server(Say(**one) for one in yaml.safe_load(answers.read_text("utf-8"))) as server:
+        yield {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": f"{server.url}/v1"}
+        assert server.faults == []
+        assert not server.answers, "not everything was asked for"
+
+
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
 def test_example_prints_what_it_says(script: Path, tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, str(script)],
-        cwd=tmp_path,  # an example runs from any folder
-        capture_output=True,
-        encoding="utf-8",
-        env=os.environ | SCREEN,
-        stdin=subprocess.DEVNULL,
-        timeout=60,
-        check=False,
-    )
+    with model_of(script) as model:
+        done = subprocess.run(
+            [sys.executable, str(script)],
+            cwd=tmp_path,  # an example runs from any folder
+            capture_output=True,
+            encoding="utf-8",
+            env=os.environ | SCREEN | model,
+            stdin=subprocess.DEVNULL,
+            timeout=60,
+            check=False,
+        )
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     assert lines_of(done.stdout) == promised(script.read_text("utf-8"))

@@ -122,7 +122,7 @@ def test_any_object_in_any_pieces(value: dict[str, Any], ascii_only: bool, sizes
 
 def is_beginning(part: Any, whole: Any) -> bool:
     """Whether a value can become another one by more text at its end."""
-    kind: Any = type(part)
+    kind: object = type(part)  # pyright: ignore[reportUnknownVariableType]
     if kind is not type(whole):
         return False
     if kind is dict:
