@@ -125,7 +125,7 @@ def page(
         lines.append(f"| {label} | {cells} |")
     lines += [
         "",
-        held,
+        *held,
         "",
         "## Time",
         "",

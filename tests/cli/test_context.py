@@ -97,7 +97,7 @@ def test_what_fits_a_limit(folder: Path, priompt: Priompt) -> None:
         "  note: left out to fit 40 tokens: m1, m2, m3",
         "  note: 24 of 40 tokens",
     ]
-    reserved = priompt("context", "chat.json", "--limit", "40", "--reserve", "16", "--json")
+    reserved = priompt("context", "chat.json", "--limit", "40", "--reserve", "17", "--json")
     assert json.loads(reserved.out)["kept"] == ["m0", "m6", "m7"]
 
 

@@ -52,6 +52,10 @@ def long_chat(module: ModuleType) -> tuple[dict[str, Any], Environment]:
     return {"turns": turns}, Environment()
 
 
+def pruned_history(module: ModuleType) -> tuple[dict[str, Any], Environment]:
+    return {"history": module.history().node}, Environment()
+
+
 def tools_and_image(module: ModuleType) -> tuple[dict[str, Any], Environment]:
     return {"chart": module.CHART.read_bytes(), "parameters": module.WEATHER}, Environment()
 
@@ -64,6 +68,7 @@ TWINS: list[tuple[Callable[[ModuleType], tuple[dict[str, Any], Environment]], tu
     (document_with_fallbacks, (4_000, 1_000, 100)),
     (file_around_cursor, (30_000, 8_000, 2_000)),
     (long_chat, (10_000, 1_000, 300)),
+    (pruned_history, (200, 120)),
     (tools_and_image, (2_000, 560)),
     (async_component, (300, 180)),
 ]
