@@ -54,6 +54,7 @@ from priompt_py.face.rendered import Rendered
 from priompt_py.face.report import Report
 from priompt_py.model.curve import Curve, CurvePoint, LimitRange, Why
 from priompt_py.model.elements import BASE_PRIORITY, Element, Node, turn
+from priompt_py.model.memory import Memory
 from priompt_py.model.model_output import ModelOutput, ToolCall, Usage
 from priompt_py.model.outcome import Decision
 from priompt_py.model.source_map import SourceMap, Span
@@ -114,6 +115,7 @@ __all__ = [
     "JsonFormError",
     "LimitChoice",
     "LimitRange",
+    "Memory",
     "ModelError",
     "ModelOutput",
     "ModelOutputError",

@@ -17,6 +17,7 @@ from priompt_py.engine.cutoff import smallest_fit
 from priompt_py.engine.intervals import CutoffSet, intersect, through_levels, union
 from priompt_py.engine.presence import CostOp, Presence, Timeline
 from priompt_py.engine.pricing import Piece, Pricing
+from priompt_py.engine.recall import Recall
 from priompt_py.engine.structure import partners, same_tool
 from priompt_py.engine.walker import Walker, measure_text
 from priompt_py.model.elements import BASE_PRIORITY, Message, Number
@@ -100,11 +101,12 @@ def make_sheet(
     *,
     chat_cost: int,
     pair_tools: bool,
+    recall: Recall | None = None,
 ) -> Sheet:
     """The sheet of a prompt, or of the inside of an isolate.
 
     ``closed`` are the solved isolates by leaf; ``region_limits`` the ceilings in tokens; ``chat_cost``
-    what a chat costs besides its messages. Raises OverLimit.
+    what a chat costs besides its messages; ``recall`` what is remembered of a prompt's maxes. Raises OverLimit.
     """
     if (
         not ops.regions
@@ -120,7 +122,7 @@ def make_sheet(
         special[index] = _closed_piece(inner, pricing)
         if inner.too_big is not None:
             sets.put(index, ())
-    region_fits = _carry_regions(ops, sets, special, pricing, region_limits, closed)
+    region_fits = _carry_regions(ops, sets, special, pricing, region_limits, closed, recall)
     for index, inner in closed.items():
         if inner.too_big is not None and _is_required(
             ops,
@@ -282,6 +284,7 @@ def _carry_regions(
     pricing: Pricing,
     limits: Sequence[int],
     closed: dict[int, Closed],
+    recall: Recall | None,
 ) -> list[list[Number] | None]:
     """Take each max, innermost first, at the level that fits its ceiling."""
     fits: list[list[Number] | None] = [None] * len(ops.regions)
@@ -290,7 +293,7 @@ def _carry_regions(
     for number in range(len(ops.regions) - 1, -1, -1):
         region = ops.regions[number]
         levels = _levels_inside(ops, number, inside)
-        found = _fitting_levels(ops, number, sets, special, pricing, closed, levels, limits[number])
+        found = _fitting_levels(ops, number, sets, special, pricing, closed, levels, limits[number], recall)
         if isinstance(found, TooBig):
             if found.fixed:
                 raise OverLimit(found)
@@ -362,8 +365,10 @@ def _fitting_levels(
     closed: dict[int, Closed],
     levels: Sequence[Number],
     limit: int,
+    recall: Recall | None,
 ) -> list[Number] | TooBig:
-    """The ascending levels at which the content of a max costs at most its ceiling, counted alone."""
+    """The ascending levels at which the content of a max costs at most its ceiling, counted alone; with memory,
+    those of them that it may be taken at."""
     region = ops.regions[number]
     start, stop = region.start, region.end
     leaves = ops.leaves[start:stop]
@@ -392,7 +397,7 @@ def _fitting_levels(
     lowest = smallest_fit(walker)
     assert lowest is not None
     # Levels below show what the lowest fitting one shows until something changes; then none fits.
-    fitting: list[Number] = []
+    fitting: list[tuple[Number, int]] = []
     floor = next_change(walker)
     for level in levels:
         if floor is not None and level <= floor:
@@ -400,8 +405,16 @@ def _fitting_levels(
         if level > lowest:
             walker.go(level)
         if walker.fits:
-            fitting.append(level)
-    return fitting
+            fitting.append((level, walker.total))
+    if recall is None or floor is None:  # a max that everything is in of remembers nothing
+        return [level for level, _ in fitting]
+    at_remembered: int | None = None
+    remembered = recall.remembered(region.path)
+    if remembered is not None:
+        walker.place(remembered)
+        walker.recount()
+        at_remembered = walker.total if walker.fits else None
+    return recall.max_levels(region.path, fitting, at_remembered, limit)
 
 
 def next_change(walker: Walker) -> Number | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 
 import attrs
@@ -10,6 +11,7 @@ import attrs
 from priompt_py.engine.assemble import Assembled, assemble
 from priompt_py.engine.cutoff import smallest_fit
 from priompt_py.engine.pricing import Pricing
+from priompt_py.engine.recall import Recall
 from priompt_py.engine.sheet import (
     Closed,
     OverLimit,
@@ -23,6 +25,7 @@ from priompt_py.engine.walker import Walker, included
 from priompt_py.errors import PromptTooLong
 from priompt_py.model.elements import BASE_PRIORITY, Message, Number
 from priompt_py.model.limits import resolve_limit
+from priompt_py.model.memory import Memory
 from priompt_py.model.ops import NEVER, Compiled, IsolateOp, Leaf, MessageStart, Ops, ReserveOp
 
 __all__ = ["Solution", "Solved", "solve"]
@@ -52,6 +55,7 @@ class Solution:
     assembled: Assembled
     cutoff: Number
     total: int
+    memory: Memory
 
 
 def solve(
@@ -61,10 +65,11 @@ def solve(
     *,
     pair_tools: bool = True,
     largest: Largest = tuple,
+    recall: Recall | None = None,
 ) -> Solution:
     """Find the smallest cutoff of a compiled prompt under a limit, and assemble what is in at it.
 
-    ``largest`` names the largest required parts for the message of PromptTooLong, which is raised
+    With ``recall`` it is the cutoff that its rules give, and is noted in it. ``largest`` names the largest required parts for the message of PromptTooLong, which is raised
     where no level fits, or where something required is over a limit of its own.
     """
     nested = list(compiled.ops.nested())
@@ -95,10 +100,11 @@ def solve(
             ceilings[id(root)],
             chat_cost=cost,
             pair_tools=pair_tools,
+            recall=recall,
         )
     except OverLimit as error:
         raise _own_limit(error.what, compiled) from None
-    part = _search(sheet, pricing, token_limit)
+    part = _search(sheet, pricing, token_limit, recall)
     if part is None:
         least, reserved = _least(sheet, root, pricing, closed)
         raise PromptTooLong(
@@ -110,7 +116,8 @@ def solve(
         )
     solved[id(root)] = part
     assembled = assemble(_included(root, part.on, closed), pricing, is_chat=compiled.is_chat)
-    return Solution([solved[id(ops)] for ops in nested], assembled, part.cutoff, part.total)
+    memory = Memory() if recall is None else recall.memory()
+    return Solution([solved[id(ops)] for ops in nested], assembled, part.cutoff, part.total, memory)
 
 
 def _limits(nested: Sequence[Ops], token_limit: int) -> tuple[dict[int, int], dict[int, list[int]]]:
@@ -190,8 +197,35 @@ def _has_message(ops: Ops, inner: dict[int, Closed]) -> bool:
     )
 
 
-def _search(sheet: Sheet, pricing: Pricing, limit: int) -> Solved | None:
-    """The smallest declared level that fits; None if none does."""
+def _search(sheet: Sheet, pricing: Pricing, limit: int, recall: Recall | None = None) -> Solved | None:
+    """The smallest declared level that fits, or what ``recall`` says instead; None if no level fits."""
+    foreign = frozenset[Number]() if recall is None else recall.foreign(sheet.levels)
+    found = _smallest(sheet, pricing, limit, foreign)
+    if found is None or recall is None:
+        return None if found is None else found[0]
+    exact, is_lowest = found
+    if is_lowest:  # everything fits: nothing is remembered
+        return exact
+    previous, solved = recall.previous, exact
+    if previous is not None:
+        if previous.cutoff is not None:
+            stays = _at(sheet, pricing, limit, previous.cutoff)
+            if stays is not None and recall.stays(stays.total, limit):
+                recall.cutoff = stays.cutoff
+                return stays
+        smaller = _smallest(sheet, pricing, recall.kept(limit), foreign)
+        solved = exact if smaller is None else smaller[0]
+    recall.cutoff = solved.cutoff
+    return solved
+
+
+def _smallest(
+    sheet: Sheet, pricing: Pricing, limit: int, foreign: frozenset[Number] = frozenset()
+) -> tuple[Solved, bool] | None:
+    """The smallest declared level that fits, and whether it is the lowest of all; None if none fits.
+
+    ``foreign`` are numbers at which something changes, since a max takes them, but which no scope declares.
+    """
     timeline = sheet.timeline
     if timeline is None:
         timeline = sheet.presence.timeline(_ENOUGH * limit)
@@ -205,7 +239,22 @@ def _search(sheet: Sheet, pricing: Pricing, limit: int) -> Solved | None:
     for declared in sheet.levels:
         if NEVER < declared < cutoff and (floor is None or declared > floor):
             cutoff = declared
-    return Solved(sheet, cutoff, walker.on, walker.total)
+    if cutoff not in foreign:
+        return Solved(sheet, cutoff, walker.on, walker.total), floor is None
+    levels = sorted({min(one, BASE_PRIORITY) for one in (*sheet.levels, BASE_PRIORITY) if one != NEVER})
+    for declared in levels[bisect_left(levels, cutoff) :]:
+        solved = _at(sheet, pricing, limit, declared)
+        if solved is not None:
+            return solved, declared == levels[0]
+    return None
+
+
+def _at(sheet: Sheet, pricing: Pricing, limit: int, cutoff: Number) -> Solved | None:
+    """The prompt at a cutoff, level or not; None if it is over the limit."""
+    walker = Walker(sheet.presence, sheet.presence.timeline(), sheet.special, pricing, limit)
+    walker.place(cutoff)
+    walker.recount()
+    return Solved(sheet, cutoff, walker.on, walker.total) if walker.fits else None
 
 
 def _included(ops: Ops, on: bytearray, closed: dict[int, Closed]) -> Iterator[Leaf]:

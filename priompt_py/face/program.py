@@ -13,14 +13,16 @@ from priompt_py.engine.compile import check_pairs, compile_tree
 from priompt_py.engine.expand import Expansions
 from priompt_py.engine.explain import Explanation, largest_required
 from priompt_py.engine.pricing import Pricing
+from priompt_py.engine.recall import Recall
 from priompt_py.engine.solve import Solution, solve
 from priompt_py.errors import ArgumentTypeError, ArgumentValueError
 from priompt_py.face import callbacks as hooks
 from priompt_py.face.rendered import Rendered
 from priompt_py.face.report import Report
-from priompt_py.face.settings import Settings, check_flag, settle
+from priompt_py.face.settings import KEEP, Settings, check_flag, settle
 from priompt_py.model.curve import Curve, Why
 from priompt_py.model.elements import Child
+from priompt_py.model.memory import Memory
 from priompt_py.model.ops import Compiled, ReserveOp
 from priompt_py.model.outcome import CountKind, Decision, Outcome
 from priompt_py.model.source_map import SourceMap
@@ -30,6 +32,8 @@ from priompt_py.tokens.limits import LimitChoice
 from priompt_py.tokens.tokenizer import kind_of
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from rich.console import ConsoleRenderable, RichCast
 
 __all__ = ["Program"]
@@ -80,6 +84,9 @@ class Program:
         source_map: bool = False,
         callbacks: bool = False,
         cache: TokenCache | None = None,
+        previous: Rendered | Memory | None = None,
+        keep: float | Fraction = KEEP,
+        refill: float | Fraction | None = None,
     ) -> Rendered:
         """Render under a limit; arguments and errors as for :func:`priompt_py.render`. Callbacks are
         fired only when asked for."""
@@ -91,6 +98,9 @@ class Program:
             last_message_incomplete=last_message_incomplete,
             pair_tools=pair_tools,
             cache=cache,
+            previous=previous,
+            keep=keep,
+            refill=refill,
         )
         check_flag("source_map", source_map)
         check_flag("callbacks", callbacks)
@@ -113,6 +123,9 @@ class Program:
         source_map: bool = False,
         callbacks: bool = False,
         cache: TokenCache | None = None,
+        previous: Rendered | Memory | None = None,
+        keep: float | Fraction = KEEP,
+        refill: float | Fraction | None = None,
     ) -> Rendered:
         """``render`` with async callbacks and async functions of ``empty``."""
         settings = settle(
@@ -123,6 +136,9 @@ class Program:
             last_message_incomplete=last_message_incomplete,
             pair_tools=pair_tools,
             cache=cache,
+            previous=previous,
+            keep=keep,
+            refill=refill,
         )
         check_flag("source_map", source_map)
         check_flag("callbacks", callbacks)
@@ -253,6 +269,7 @@ class Program:
             pricing,
             pair_tools=settings.pair_tools and self._compiled.has_units,
             largest=lambda: largest_required(self.recorded(), pricing),
+            recall=Recall(settings.previous, settings.shares),
         )
 
     def rendered(
@@ -274,6 +291,7 @@ class Program:
             last_message_incomplete=settings.last_message_incomplete,
             captures=assembled.captures,
             tool_definitions=assembled.tool_definitions,
+            memory=solution.memory,
         )
 
         def decide() -> tuple[Decision, ...]:

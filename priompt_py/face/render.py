@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from priompt_py.author.children import close_unawaited, spread
 from priompt_py.engine.expand import Expansions, close_coroutines
 from priompt_py.face.expand_async import expand_async
 from priompt_py.face.program import Program
 from priompt_py.face.rendered import Rendered
-from priompt_py.face.settings import check_limit
+from priompt_py.face.settings import KEEP, check_limit
 from priompt_py.model.elements import Node
+from priompt_py.model.memory import Memory
 from priompt_py.tokens.cache import TokenCache
 from priompt_py.tokens.chat_format import ChatFormat
 from priompt_py.tokens.limits import LimitChoice
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 __all__ = ["acompile_prompt", "arender", "compile_prompt", "render"]
 
@@ -28,6 +34,9 @@ def render(
     source_map: bool = False,
     callbacks: bool = True,
     cache: TokenCache | None = None,
+    previous: Rendered | Memory | None = None,
+    keep: float | Fraction = KEEP,
+    refill: float | Fraction | None = None,
 ) -> Rendered:
     """Render a prompt at the smallest cutoff that fits ``token_limit`` tokens, exactly.
 
@@ -39,6 +48,11 @@ def render(
     ``pair_tools=False`` switches off the rule that tool calls and results go together.
     ``source_map=True`` makes ``Rendered.source_map``. ``callbacks=False`` calls no callbacks.
     ``cache`` keeps counts of texts across renders.
+
+    ``previous`` is the last render of a growing conversation, or its ``memory`` (``Memory()`` at the beginning): the
+    cutoff then stays where it was while the prompt fits and needs more than the share ``refill`` of the limit (half of
+    ``keep`` by default); else it moves to the smallest level that fits the share ``keep``. So the prompt's beginning
+    stays the same for some turns, and a provider's prompt cache can be read.
 
     Raises PromptTooLong where no level fits, StructureError for a tree that no limit makes right,
     ArgumentTypeError or ArgumentValueError for arguments and children, TokenizerError, and whatever
@@ -55,6 +69,9 @@ def render(
         source_map=source_map,
         callbacks=callbacks,
         cache=cache,
+        previous=previous,
+        keep=keep,
+        refill=refill,
     )
 
 
@@ -70,6 +87,9 @@ async def arender(
     source_map: bool = False,
     callbacks: bool = True,
     cache: TokenCache | None = None,
+    previous: Rendered | Memory | None = None,
+    keep: float | Fraction = KEEP,
+    refill: float | Fraction | None = None,
 ) -> Rendered:
     """``render`` with async components, async functions of ``empty`` and async callbacks.
 
@@ -88,6 +108,9 @@ async def arender(
         source_map=source_map,
         callbacks=callbacks,
         cache=cache,
+        previous=previous,
+        keep=keep,
+        refill=refill,
     )
 
 

@@ -11,6 +11,7 @@ import attrs
 from priompt_py.errors import PromptError
 from priompt_py.face.report import Report
 from priompt_py.model.elements import Capture, Number, ToolDefinition
+from priompt_py.model.memory import Memory
 from priompt_py.model.outcome import CountKind, Decision, Outcome
 from priompt_py.model.prompt import ChatMessage, PromptConfig, Tool
 from priompt_py.model.source_map import SourceMap
@@ -94,6 +95,11 @@ class Rendered:
     def cutoff(self) -> Number:
         """The chosen level: scopes of this priority and above are in."""
         return self._outcome.cutoff
+
+    @property
+    def memory(self) -> Memory:
+        """Its cutoffs, for ``previous`` of the conversation's next render; empty where everything fit."""
+        return self._outcome.memory
 
     @property
     def config(self) -> PromptConfig:

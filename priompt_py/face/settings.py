@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import attrs
 
 from priompt_py.author.checks import got
 from priompt_py.errors import ArgumentTypeError, ArgumentValueError
+from priompt_py.model.memory import Memory
 from priompt_py.tokens.cache import TokenCache
 from priompt_py.tokens.chat_format import ChatFormat
 from priompt_py.tokens.limits import LimitChoice
 from priompt_py.tokens.tokenizer import Tokenizer, chat_format_of, get_tokenizer
 
-__all__ = ["DEFAULT_TOKENIZER", "Settings", "check_flag", "check_limit", "settle"]
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+__all__ = ["DEFAULT_TOKENIZER", "KEEP", "Settings", "check_flag", "check_limit", "settle"]
 
 DEFAULT_TOKENIZER = "o200k_base"
+KEEP = 0.7  # of the limit: what a prompt keeps when its cut moves
 
 
 @attrs.frozen(eq=False)
@@ -29,6 +36,8 @@ class Settings:
     last_message_incomplete: bool
     pair_tools: bool
     cache: TokenCache | None
+    previous: Memory | None
+    shares: tuple[Fraction, Fraction] | None  # keep and refill; None without previous
 
 
 def check_limit(token_limit: object) -> int:
@@ -56,6 +65,9 @@ def settle(
     last_message_incomplete: object,
     pair_tools: object,
     cache: object,
+    previous: object = None,
+    keep: object = KEEP,
+    refill: object = None,
 ) -> Settings:
     """Check a render's arguments. Raises ArgumentTypeError, ArgumentValueError or TokenizerError."""
     from priompt_py.tokens.models import info_for_encoding, model_info
@@ -83,7 +95,42 @@ def settle(
         last_message_incomplete=check_flag("last_message_incomplete", last_message_incomplete),
         pair_tools=check_flag("pair_tools", pair_tools),
         cache=cache,
+        previous=_memory(previous),
+        shares=None if previous is None and keep == KEEP and refill is None else _shares(keep, refill),
     )
+
+
+def _memory(previous: object) -> Memory | None:
+    """What is remembered: a Memory, or that of what has one."""
+    found = (
+        previous
+        if previous is None or isinstance(previous, Memory)
+        else getattr(previous, "memory", previous)
+    )
+    if found is None or isinstance(found, Memory):
+        return found
+    raise ArgumentTypeError(
+        f"previous needs the last Rendered, its memory, or Memory() to begin with, got previous={got(previous)}"
+    )
+
+
+def _shares(keep: object, refill: object) -> tuple[Fraction, Fraction]:
+    """``keep`` and ``refill`` exactly as they were written: 0 < refill <= keep <= 1."""
+    most = _share("keep", keep)
+    least = most / 2 if refill is None else _share("refill", refill)
+    if least > most:
+        raise ArgumentValueError(f"refill needs to be keep={keep} at most, got refill={refill}")
+    return most, least
+
+
+def _share(name: str, value: object) -> Fraction:
+    from fractions import Fraction
+
+    if isinstance(value, bool) or not isinstance(value, (int, float, Fraction)):
+        raise ArgumentTypeError(f"{name} needs a share of the limit, such as 0.7, got {name}={got(value)}")
+    if not 0 < value <= 1:  # not a number neither
+        raise ArgumentValueError(f"{name} needs to be above 0 and at most 1, got {name}={value}")
+    return Fraction(str(value))
 
 
 def check_flag(name: str, value: object) -> bool:

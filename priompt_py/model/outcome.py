@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 import attrs
 
 from priompt_py.model.elements import Capture, Number, ToolDefinition
+from priompt_py.model.memory import Memory
 from priompt_py.model.place import Place
 from priompt_py.model.prompt import ChatMessage, PromptConfig, TextPart, Tool
 
@@ -38,6 +39,7 @@ class Outcome:
     captures: tuple[Capture, ...] = ()
     tool_definitions: tuple[ToolDefinition, ...] = ()
     limit_from: str = attrs.field(default="", eq=False)  # which setting the limit came from, for people
+    memory: Memory = attrs.field(default=Memory(), eq=False)  # what the next render may be given
 
 
 @attrs.frozen
