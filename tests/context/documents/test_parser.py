@@ -247,6 +247,13 @@ def test_what_is_forbidden(event: str, args: tuple[Any, ...], allowed: bool) -> 
     assert refused is not allowed
 
 
+def run_apart(source: str) -> str:
+    """What a program prints; not measured, since it is going to be unable to write that down."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith("COV")}
+    ran = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=True, env=env)
+    return ran.stdout
+
+
 ATTEMPTS = {
     "a connection": "import socket\nsocket.create_connection(('127.0.0.1', 9))",
     "a name": "import socket\nsocket.getaddrinfo('example.org', 80)",
@@ -265,8 +272,7 @@ def test_nothing_gets_out(name: str) -> None:
         "child.limit_process(1 << 30, 5)\nimport socket, subprocess\nsys.addaudithook(child.forbid)\n"
         f"try:\n    exec({ATTEMPTS[name]!r})\nexcept PermissionError as error:\n    print(error)\n"
     )
-    ran = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=True)
-    assert ran.stdout.startswith("a reader of documents ")
+    assert run_apart(source).startswith("a reader of documents ")
 
 
 def test_files_cannot_be_written_by_machine_code() -> None:
@@ -277,8 +283,38 @@ def test_files_cannot_be_written_by_machine_code() -> None:
         "try:\n    os.write(os.open(folder + '/x', os.O_CREAT | os.O_WRONLY), b'x')\n"
         "except OSError as error:\n    print(error.errno)\n"
     )
-    ran = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=True)
-    assert ran.stdout == "27\n"  # EFBIG
+    assert run_apart(source) == "27\n"  # EFBIG
+
+
+def test_limits_are_never_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    import resource
+
+    asked: dict[int, tuple[int, int]] = {}
+
+    def limited(what: int, values: tuple[int, int]) -> None:
+        if what == resource.RLIMIT_CORE:
+            raise ValueError("not here")
+        asked[what] = values
+
+    def allowed(what: int) -> tuple[int, int]:
+        return (5, 7 if what == resource.RLIMIT_CPU else -1)
+
+    monkeypatch.setattr(resource, "getrlimit", allowed)
+    monkeypatch.setattr(resource, "setrlimit", limited)
+    child.limit_process(1_000, 9.5)
+    assert asked == {
+        resource.RLIMIT_AS: (1_000, 32_001_000),
+        resource.RLIMIT_CPU: (7, 7),
+        resource.RLIMIT_FSIZE: (0, 0),
+    }
+    child.use_spare_memory()
+    assert asked[resource.RLIMIT_AS] == (-1, -1)
+
+
+def test_without_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "resource", None)  # as on Windows
+    child.limit_process(1, 1)
+    child.use_spare_memory()
 
 
 # ------------------------------------------------------------------------------------------ many, and cancelled
