@@ -73,6 +73,7 @@ def _watch(options: PromptOptions, lines: int | None, *, plain: bool) -> None:
     with contextlib.suppress(KeyboardInterrupt):
         while True:
             failed = False
+            older = snapshot_of(known | _named(options))  # what changes while it is rendered has changed
             with recorder.recording():
                 try:
                     text = _drawn(options, lines, plain=plain)
@@ -82,8 +83,13 @@ def _watch(options: PromptOptions, lines: int | None, *, plain: bool) -> None:
             files = set(recorder.seen) | _named(options)
             # What failed may have stopped before it came to all files; one that it misses may appear beside the others.
             known = files | known | {str(Path(file).parent) for file in files} if failed else files
+            before = {
+                **snapshot_of(known),
+                **{file: older[file] for file in known & older.keys()},
+                **recorder.seen,
+            }
             write_screen(f"{CLEAR if clears else ''}{text}{_status(changed, len(files), failed=failed)}\n")
-            changed = wait_for_change({**snapshot_of(known), **recorder.seen})
+            changed = wait_for_change(before)
             forget_modules(recorder.modules)
 
 

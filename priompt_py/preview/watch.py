@@ -28,7 +28,11 @@ STEP = 0.1
 SETTLED = 2
 """Looks in a row that have to agree: an editor may still be writing."""
 
-_OURS = str(Path(__file__).parents[1])
+_PACKAGE = Path(__file__).parents[1]
+_OURS = (
+    f"{_PACKAGE}{os.sep}",
+    f"{_PACKAGE.parent / 'grammar'}{os.sep}",
+)  # a checkout's grammars lie beside it
 
 
 @attrs.define(eq=False)
@@ -85,7 +89,7 @@ def _is_users(file: str) -> bool:
     if {"site-packages", "dist-packages", "__pycache__"} & set(path.parts):
         return False
     library = sysconfig.get_path("stdlib")
-    return not str(path).startswith((_OURS + os.sep, library + os.sep, "/dev/", "/proc/", "/sys/"))
+    return not str(path).startswith((*_OURS, library + os.sep, "/dev/", "/proc/", "/sys/"))
 
 
 def forget_modules(names: Iterable[str]) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from priompt_py import PromptError, Rendered, render, scope, user_message
+from priompt_py import Element, PromptError, Rendered, render, scope, user_message
 from priompt_py.model.elements import Node
 from priompt_py.model.source_map import SourceMap, Span
 from priompt_py.testing.oracle import oracle_render
@@ -83,6 +84,48 @@ def test_every_character_is_in_one_leaf(tree: Node, limit: int, data: st.DataObj
     assert line[-1] in list(source_map.leaves())
     assert all(span.start <= offset < span.end for span in line)
     assert source_map.at(len(source_map.text)) == ()
+
+
+@given(prompts() | chats(), st.integers(0, 120))
+def test_a_query_at_every_position(tree: Node, limit: int) -> None:
+    found = mapped(tree, limit)
+    if found is None:
+        return
+    source_map = found[1]
+    leaves = list(source_map.leaves())
+    told = [source_map.at(offset)[-1] for offset in range(len(source_map.text))]
+    assert told == [leaf for leaf in leaves for _ in range(leaf.start, leaf.end)]
+    for leaf in leaves:
+        assert leaf in source_map.of(leaf.path)
+    assert source_map.at(-1) == ()
+
+
+@given(prompts() | chats(), st.integers(0, 120))
+def test_json_holds_the_whole_map(tree: Node, limit: int) -> None:
+    found = mapped(tree, limit)
+    if found is None:
+        return
+    source_map = found[1]
+    written = json.loads(json.dumps(source_map.to_json(), allow_nan=False))
+    assert written["text"] == source_map.text
+    spans = list(source_map.walk())
+    assert [
+        (one["start"], one["end"], one["path"], one["kind"], one.get("label")) for one in written["spans"]
+    ] == [(span.start, span.end, span.path, span.kind, span.label) for span in spans]
+    for one, span in zip(written["spans"], spans, strict=True):
+        around: Span = spans[one.get("parent", 0)]
+        assert span is source_map.root or span in around.children
+    assert "parent" not in written["spans"][0]
+
+
+def test_deep_maps_become_json_and_answer() -> None:
+    tree: Element = scope["x"]
+    for _ in range(9_999):
+        tree = scope[tree]
+    found = mapped(tree, 9)
+    assert found is not None
+    assert len(found[1].at(0)) == 10_002
+    assert [span.kind for span in found[1].walk()].count("scope") == 10_000
 
 
 def test_spans_count_code_points() -> None:
