@@ -17,7 +17,7 @@ class CacheMarks:
     def __init__(self, *, on: bool) -> None:
         self.on = on
         self._last: dict[str, Any] | None = None
-        self._marked: list[dict[str, Any]] = []
+        self._marked: dict[int, dict[str, Any]] = {}
 
     def passed(self, block: dict[str, Any]) -> dict[str, Any]:
         """``block``, on which the next mark may fall from now on; thinking can't be marked."""
@@ -32,8 +32,8 @@ class CacheMarks:
 
     def mark(self, block: dict[str, Any]) -> None:
         """Marks a block; a second time is as once, and what the author wrote into a part stays."""
-        if "cache_control" not in block and not any(block is marked for marked in self._marked):
-            self._marked.append(block)
+        if "cache_control" not in block:
+            self._marked.setdefault(id(block), block)
 
     def write(self, request: Mapping[str, Any], *, taken: int) -> None:
         """Writes the marks: of more than there is room for, the first and the last half.
@@ -44,7 +44,7 @@ class CacheMarks:
         if not self._marked:
             return
         room = max(0, _MOST_MARKS - taken - sum("cache_control" in block for block in _all_blocks(request)))
-        for block in _ends(self._marked, room):
+        for block in _ends(list(self._marked.values()), room):
             block["cache_control"] = {"type": "ephemeral"}
 
 

@@ -21,12 +21,14 @@ from priompt_py.providers.reading import PartTokens, at, list_of, mapping, of_ro
 
 __all__ = ["from_openai"]
 
+# What answers hold and requests don't: what the text cites is in it already, and the thoughts that compatible servers
+# show (DeepSeek, vLLM, OpenRouter) are refused or no use to them.
+_ONLY_IN_ANSWERS = ("annotations", "reasoning_content", "reasoning", "reasoning_details")
 _KEYS = {
     "system": ("role", "content", "name"),
     "developer": ("role", "content", "name"),
     "user": ("role", "content", "name"),
-    # `annotations` stands in answers, not in requests: what it cites is in the text already.
-    "assistant": ("role", "content", "name", "refusal", "tool_calls", "function_call", "annotations"),
+    "assistant": ("role", "content", "name", "refusal", "tool_calls", "function_call", *_ONLY_IN_ANSWERS),
     "tool": ("role", "content", "name", "tool_call_id"),
 }
 _SPEAKERS = {"system": system_message, "developer": developer_message, "user": user_message}

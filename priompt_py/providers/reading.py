@@ -41,7 +41,10 @@ def only(place: str, given: Mapping[str, Any], keys: Iterable[str], what: str) -
     """Raises ArgumentValueError for a key that is not among ``keys``."""
     for key in given:
         if key not in keys:
-            raise ArgumentValueError(f"{place} has the unknown key {key!r}; a {what} takes {', '.join(keys)}")
+            article = "an" if what[0] in "aeio" else "a"
+            raise ArgumentValueError(
+                f"{place} has the unknown key {key!r}; {article} {what} takes {', '.join(keys)}"
+            )
 
 
 def of_role(role: str) -> str:

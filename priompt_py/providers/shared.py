@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
+from priompt_py.author.children import clean_text
 from priompt_py.errors import ProviderError
 from priompt_py.model.elements import Call, Image, Part
 from priompt_py.model.outcome import Outcome
@@ -54,11 +55,14 @@ Segment: TypeAlias = str | Image | Part | CacheMark
 def copy_data(value: Any) -> Any:
     """A copy of data that an author gave, so that a request never shares them with the prompt.
 
-    Mappings become dicts in their own order, lists and tuples lists; any other value is handed on as it is.
+    Mappings become dicts in their own order, lists and tuples lists. Surrogate halves in texts, which nobody can send,
+    are joined or become U+FFFD, as in all text; any other value is handed on as it is.
     """
+    if isinstance(value, str):
+        return clean_text(value)
     if isinstance(value, Mapping):
         mapping = cast("Mapping[object, Any]", value)
-        return {key: copy_data(item) for key, item in mapping.items()}
+        return {copy_data(key): copy_data(item) for key, item in mapping.items()}
     if isinstance(value, list | tuple):
         return [copy_data(item) for item in cast("Sequence[Any]", value)]
     return value
@@ -219,7 +223,7 @@ def call_arguments(call: Call, place: str, provider: str) -> dict[str, Any]:
     if not call.arguments.strip():
         return {}
     try:
-        value: object = json.loads(call.arguments, parse_constant=_refuse_constant)
+        value: object = copy_data(json.loads(call.arguments, parse_constant=_refuse_constant))
         json.dumps(value, allow_nan=False)  # 1e999 is read as infinity
     except (ValueError, RecursionError):
         value = None

@@ -444,3 +444,18 @@ def test_wrong_options(options: Any, says: str) -> None:
     with pytest.raises(ArgumentValueError) as caught:
         to_anthropic(chat(USER, config=FIVE), **options)
     assert str(caught.value) == says
+
+
+def test_what_cannot_be_encoded_is_mended_in_data_too() -> None:
+    halves = Call("c1", "look", '{"a": "\\ud800", "b\\ud83d\\udc4d": "\\ud83d\\udc4d"}')
+    part = Part(provider="anthropic", data={**THINKING, "thinking": "\ud83d\udc4d\ud800"})
+    config = PromptConfig(max_response_tokens=5, extra={"metadata": {"user_id": "\udfff"}})
+    messages = (USER, ChatMessage("assistant", (part,), tool_calls=(halves,)), RESULT)
+    request = to_anthropic(
+        chat(*messages, tools=[Tool("look", "", {"description": "\ud800"})], config=config)
+    )
+    thought, call = request["messages"][1]["content"]
+    assert thought["thinking"] == "👍\ufffd"
+    assert call["input"] == {"a": "\ufffd", "b👍": "👍"}
+    assert request["tools"][0]["input_schema"]["description"] == "\ufffd"
+    assert request["metadata"] == {"user_id": "\ufffd"}

@@ -257,6 +257,11 @@ def test_objects_of_the_sdk_are_read() -> None:
     assert from_openai([answer]) == [assistant_message["A"]]
 
 
+def test_thoughts_that_compatible_servers_show_are_not_kept() -> None:
+    answer = {"role": "assistant", "content": "4", "reasoning_content": "2 + 2", "annotations": []}
+    assert from_openai([answer]) == [assistant_message["4"]]
+
+
 @pytest.mark.parametrize("bad", ["text", b"bytes", {"role": "user", "content": "U"}, 5, None])
 def test_not_a_list_of_messages(bad: Any) -> None:
     with pytest.raises(ArgumentTypeError, match=r"^from_openai\(\) needs a list of messages, got "):
