@@ -15,6 +15,7 @@ from priompt_py.template.environment import Environment
 from priompt_py.template.lint import lint_template
 from priompt_py.template.nodes import Sizes, size_of_tree
 from priompt_py.template.values import expanded_size
+from tests.template.test_speed import SLACK
 
 _SHARED = "<let name='a0' value={[1,2]}/>\n" + "".join(
     f"<let name='a{i}' value={{[a{i - 1},a{i - 1}]}}/>\n" for i in range(1, 31)
@@ -22,10 +23,10 @@ _SHARED = "<let name='a0' value={[1,2]}/>\n" + "".join(
 
 
 def said(template: str, environment: Environment | None = None, **props: Any) -> str:
-    began = time.perf_counter()
+    began = time.process_time()
     with pytest.raises(TemplateError) as caught:
         (environment or Environment()).from_string(template, "t")(**props)
-    assert time.perf_counter() - began < 10  # seconds and much memory more, without the bounds
+    assert time.process_time() - began < 10 * SLACK  # seconds and much memory more, without the bounds
     return str(caught.value).partition("\n")[0]
 
 
@@ -92,39 +93,40 @@ _TWICE = "<component name='A'><scope><children/></scope><scope><children/></scop
         # Each call has two of what it is given, in elements: 2 ** 40 leaves, of which few are made.
         (
             f"{_TWICE}{'<A>' * 40}x{'</A>' * 40}",
-            "1:28: the children stand too often in it: the template takes more than 1,000,000 steps",
+            "1:28: the children stand too often in it: the template takes more than 100,000 steps",
         ),
         (
             f"<component name='A'><children/><children/></component>{'<A>' * 40}x{'</A>' * 40}",
-            "1:32: the children stand too often in it: the template takes more than 1,000,000 steps",
+            "1:32: the children stand too often in it: the template takes more than 100,000 steps",
         ),
         (
             f"{_TWICE}{'<A>' * 3}{'x' * 400_000}{'</A>' * 3}" + "<A>y</A>" * 10,
             "",
         ),
         (
-            "<for each='i' in={range(10000)}>\n{page}</for>",
-            "2:2: the template takes more than 1,000,000 steps",
+            "<for each='i' in={range(1000)}>\n{page}</for>",
+            "2:2: the template takes more than 100,000 steps",
         ),
         (
-            "<for each='i' in={range(1000)}>\n<excerpt text={lines} keep='head'/></for>",
-            "2:1: the template takes more than 1,000,000 steps",
+            "<for each='i' in={range(100)}>\n<excerpt text={lines} keep='head'/></for>",
+            "2:1: the template takes more than 100,000 steps",
         ),
         (
-            "<for each='i' in={range(10000)}>\n<excerpt text='" + "a\n" * 500 + "' keep='head'/></for>",
-            "2:1: the template takes more than 1,000,000 steps",
+            "<for each='i' in={range(1000)}>\n<excerpt text='" + "a\n" * 500 + "' keep='head'/></for>",
+            "2:1: the template takes more than 100,000 steps",
         ),
-        ("<excerpt text={lines * 2000} keep='head'/>", "1:1: the template takes more than 1,000,000 steps"),
+        ("<excerpt text={lines * 200} keep='head'/>", "1:1: the template takes more than 100,000 steps"),
         (
-            "<excerpt {...{'text': lines * 2000, 'keep': 'head'}}/>",
-            "1:1: the template takes more than 1,000,000 steps",
+            "<excerpt {...{'text': lines * 200, 'keep': 'head'}}/>",
+            "1:1: the template takes more than 100,000 steps",
         ),
     ],
 )
 def test_trees_that_are_shared(template: str, expected: str) -> None:
     page = scope[[scope["a"]] * 500]
     if expected:
-        assert said(template, page=page, lines="a\n" * 3_000) == f"t:{expected}"
+        environment = Environment(bounds=Bounds(steps=100_000))
+        assert said(template, environment, page=page, lines="a\n" * 3_000) == f"t:{expected}"
     else:
         assert Environment().from_string(template)() is not None
 
@@ -162,12 +164,12 @@ def test_long_words(expression: str, expected: str) -> None:
 
 def test_a_large_text_that_is_cut_to_fit() -> None:
     environment = Environment()
-    text = "several common words and more " * 300_000  # 9 MB
+    text = "several common words and more " * 150_000  # 4.5 MB
     for keep in ("head", "tail", "ends"):
         began = time.process_time()
         environment.from_string("{text | fit(1_100_000, keep=keep)}")(text=text, keep=keep)
-        assert time.process_time() - began < 10  # 1 s
-    assert said("{text | fit(100)}", text=text * 2) == "t:1:9: the template takes more than 1,000,000 steps"
+        assert time.process_time() - began < 10 * SLACK  # 1 s
+    assert said("{text | fit(100)}", text=text * 4) == "t:1:9: the template takes more than 1,000,000 steps"
 
 
 def test_words_up_to_the_bound() -> None:
@@ -211,7 +213,7 @@ def test_bombs_of_syntax(template: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("template", "first"),
     [
-        ("".join(f"{{f{number}()}}" for number in range(12_000)), "1:2: there is no function f0"),
+        ("".join(f"{{f{number}()}}" for number in range(5_000)), "1:2: there is no function f0"),
         (
             "".join(f"<scop{number}/>" for number in range(20_000)),
             "1:1: there is no <scop0>; did you mean scope?",
@@ -221,7 +223,7 @@ def test_bombs_of_syntax(template: str, expected: str) -> None:
             "1:1: there is no component <A0>: import it, define it, or give it as Environment(components=…)",
         ),
         (
-            "<scope " + " ".join(f"a{number}" for number in range(20_000)) + "/>",
+            "<scope " + " ".join(f"a{number}" for number in range(8_000)) + "/>",
             "1:8: <scope> takes no attribute a0; it takes p, prel, name, key, on_include, on_eject, whitespace",
         ),
         (
@@ -229,14 +231,14 @@ def test_bombs_of_syntax(template: str, expected: str) -> None:
             "1:1: there is no component <Foo>: import it, define it, or give it as Environment(components=…)",
         ),
         (
-            "---\n" + "".join(f"a{number}: 1\n" for number in range(6_000)) + "---\n",
+            "---\n" + "".join(f"a{number}: 1\n" for number in range(3_000)) + "---\n",
             (
                 "2:1: the front matter takes no a0; it takes props, description, token_limit, tokenizer, examples, "
                 "must_keep, limits, whitespace"
             ),
         ),
         (
-            "---\nprops:\n" + "".join(f"  a{number}: b\n" for number in range(6_000)) + "---\n",
+            "---\nprops:\n" + "".join(f"  a{number}: b\n" for number in range(3_000)) + "---\n",
             (
                 "3:3: the type of a0 is one of str, int, float, bool, list, dict, any, then ? if it is optional, "
                 "then = and a default; got b"
@@ -253,7 +255,7 @@ def test_after_many_errors_no_more_are_looked_for(template: str, first: str) -> 
     began = time.process_time()
     found = lint_template(template, "t")
     assert (
-        time.process_time() - began < 10
+        time.process_time() - began < 10 * SLACK
     )  # seconds; without the bound some take longer, and all much memory
     assert str(found[0]) == f"t:{first}"
     assert 90 <= len(found) <= 110
@@ -270,7 +272,7 @@ def test_many_props_of_a_component() -> None:
     environment = Environment()
     environment.from_string(f"<component name='A' props='{names}'></component>")
     assert said(f"<component name='A' props='{names},a7'></component>") == "t:1:21: the prop a7 stands twice"
-    assert time.process_time() - began < 10  # a minute, if each is compared with each
+    assert time.process_time() - began < 10 * SLACK  # a minute, if each is compared with each
 
 
 def test_what_is_read_again_is_bound() -> None:
