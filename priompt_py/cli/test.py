@@ -131,9 +131,11 @@ def _found_in_file(path: str) -> Iterator[tuple[str, list[Case | Result]]]:
     with importable(place if place.endswith(".py") else path):
         if place.endswith(".py") and not Path(place).is_file():
             read_text(place)
-        elif not place.endswith(".py") and not all(part.isidentifier() for part in place.split(".")):
-            read_text(place)  # says that there is no such file
-            raise Fault(f"is no {SUFFIX} file, Python file, module or folder", place=name_of(place))
+        elif not place.endswith(".py") and (
+            Path(path).exists() or not all(part.isidentifier() for part in place.split("."))
+        ):
+            read_text(path)  # says that there is no such file
+            raise Fault(f"is no {SUFFIX} file, Python file, module or folder", place=name_of(path))
         try:
             with prompt_code(shown(place)):
                 module = load_module(place, Path())
@@ -173,12 +175,12 @@ def _registered(module: Any) -> list[tuple[str, Any]]:
     from priompt_py.preview.registry import registered_prompts
 
     name = getattr(module, "__name__", None)
-    names: dict[str, object] = vars(module)
+    inside = [getattr(module, each, None) for each in dir(module)]
     return [
         (entry.id, entry)
         for entry in registered_prompts().values()
         if getattr(entry.recorder.function, "__module__", None) == name
-        or any(value is entry.function for value in names.values())
+        or any(value is entry.function for value in inside)
     ]
 
 

@@ -29,7 +29,7 @@ def readable(rendered: Rendered) -> str:
         strict = "" if tool.strict is None else f", strict {str(tool.strict).lower()}"
         lines += ["", f"[tool {tool.name}{strict}]"]
         lines += _text(tool.description) if tool.description else []
-        lines.append(json.dumps(tool.parameters, ensure_ascii=False))
+        lines.append(f"  {json.dumps(tool.parameters, ensure_ascii=False)}")
     config = rendered.config
     settings: dict[str, Any] = {"stop": config.stop, "max_response_tokens": config.max_response_tokens}
     settings = {name: value for name, value in settings.items() if value is not None} | dict(config.extra)
@@ -38,7 +38,7 @@ def readable(rendered: Rendered) -> str:
     out = [d for d in rendered.decisions if not d.included and d.reason != "parent_out" and d.kind != "piece"]
     if out:
         lines += ["", "[left out]"]
-        lines += [f"{d.path} (priority {d.priority}, {d.reason.replace('_', ' ')})" for d in out]
+        lines += [f"  {d.path} (priority {d.priority}, {d.reason.replace('_', ' ')})" for d in out]
     return "\n".join(lines)
 
 
@@ -53,11 +53,11 @@ def _message(message: ChatMessage) -> list[str]:
             continue
         lines += _text(text) if text else []
         text = ""
-        lines.append(_part(part))
+        lines.append(f"  {_part(part)}")
     lines += _text(text) if text else []
-    lines += [f"→ {call.name}({call.arguments}) {call.id or ''}".rstrip() for call in message.tool_calls]
+    lines += [f"  → {call.name}({call.arguments}) {call.id or ''}".rstrip() for call in message.tool_calls]
     if message.function_call is not None:
-        lines.append(f"→ {message.function_call.name}({message.function_call.arguments})")
+        lines.append(f"  → {message.function_call.name}({message.function_call.arguments})")
     return lines
 
 
@@ -72,12 +72,12 @@ def _part(part: Image | Part | CacheMark) -> str:
 
 
 def _text(text: str) -> list[str]:
-    """Text as it is, line by line; what would be read as another line end, or is no character to see, as an escape."""
+    """Text as it is, line by line, indented so that no text looks like a heading; what would be read as another line end, or is no character to see, as an escape."""
     shown = "".join(
         character if character.isprintable() or character in _PLAIN_CONTROLS else _escape(character)
         for character in text
     )
-    return shown.split("\n")
+    return [f"  {line}" if line else "" for line in shown.split("\n")]
 
 
 def _escape(character: str) -> str:

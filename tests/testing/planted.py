@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
-from typing import Any, cast
+from typing import Any
 
 import attrs
 
@@ -118,8 +118,8 @@ def is_another_the_second_time() -> Renderer:
 
 def writes_into_the_tree(node: Node, *, token_limit: int, **how: Any) -> Rendered:
     found = right(node, token_limit=token_limit, **how)
-    assert isinstance(node, list)
-    for child in cast("list[Any]", node):
+    tree: Any = node
+    for child in tree:
         if isinstance(child, Container) and child.p is None and child.prel is None:
             child.p = 10**9 + len(child.key or "")
         elif isinstance(child, Container) and child.p is not None:
