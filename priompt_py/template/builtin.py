@@ -41,7 +41,10 @@ class Context:
 
 
 class Builtin:
-    """A function of the language: it gets the context, then its arguments. Its docstring is its reference."""
+    """A function of the language: it gets the context, then its arguments. Its docstring is its reference.
+
+    That a call fits its arguments is seen before anything is evaluated.
+    """
 
     def __init__(self, function: Callable[..., Any], name: str) -> None:
         self.name = name
@@ -54,13 +57,7 @@ class Builtin:
         context.budget.step(_COST_OF_CALL)
         try:
             return self.function(context, *arguments, **keywords)
-        except TypeError as error:
-            # Looked at only now: to bind each call would take three times as long as most of them.
-            problem = misfit(self.name, self.signature, len(arguments), keywords)
-            if problem is not None:
-                raise Fault(problem) from None
-            raise Fault(f"{self.name}(): {one_line(str(error), 80)}") from None
-        except (ValueError, ArithmeticError, LookupError, MemoryError, RecursionError) as error:
+        except (TypeError, ValueError, ArithmeticError, LookupError, MemoryError, RecursionError) as error:
             raise Fault(f"{self.name}(): {one_line(str(error), 80)}") from None
 
     @property

@@ -52,6 +52,23 @@ def test_the_textmate_grammar_is_sound() -> None:
         assert ("begin" in rule) == ("end" in rule)
 
 
+def test_the_textmate_grammar_finds_the_end_of_the_raw_tag() -> None:
+    textmate = json.loads((ROOT / "grammar" / "priompt.tmLanguage.json").read_text("utf-8"))
+    begin = re.compile(textmate["repository"]["raw"]["begin"])
+    for tag in (
+        "<raw>",
+        '<raw whitespace="keep">',
+        "<raw a='>' b=\">\" c={x > 1} d >",
+        "<raw\n  a={1}\n>",
+        "<raw {...x}>",
+    ):
+        found = begin.match(tag + "<b>}</raw>")
+        assert found is not None
+        assert found[0] == tag
+    assert begin.match("<rawer>") is None
+    assert begin.match("<raw-er>") is None
+
+
 def rules_of(data: Any) -> Iterator[dict[str, Any]]:
     """Everything in the grammar that is an object."""
     inside: Any = ()
