@@ -46,7 +46,7 @@ def test_a_provider_that_refuses_blank_messages_gets_none() -> None:
 
 
 def test_a_blank_text_beside_a_call_is_left_out_and_the_call_stays() -> None:
-    history = [
+    history: list[dict[str, Any]] = [
         {"role": "user", "content": "q"},
         {
             "role": "assistant",
