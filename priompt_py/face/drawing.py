@@ -17,7 +17,18 @@ from priompt_py.face.visible import fraction, priority_text, tokens_text, visibl
 from priompt_py.model.elements import BASE_PRIORITY, Number
 from priompt_py.model.outcome import Reason
 
-__all__ = ["RANKS", "REASONS", "Line", "Look", "StyleName", "cut", "draw", "style_of_priorities", "wrapped"]
+__all__ = [
+    "RANKS",
+    "REASONS",
+    "Line",
+    "Look",
+    "StyleName",
+    "cut",
+    "cut_start",
+    "draw",
+    "style_of_priorities",
+    "wrapped",
+]
 
 StyleName: TypeAlias = Literal[
     "text",
@@ -358,6 +369,11 @@ def cut(text: str, width: int) -> str:
     while kept and cell_len(kept) > width - 1:
         kept = kept[: max(0, min(len(kept) - 1, width))]
     return f"{kept}…"
+
+
+def cut_start(text: str, width: int) -> str:
+    """``text`` cut at its beginning to a width, with an ellipsis: the end of a path tells most."""
+    return cut(text[::-1], width)[::-1]
 
 
 def wrapped(line: Line, width: int, most: int | None = None) -> Iterator[Line]:

@@ -33,7 +33,7 @@ def priority_text(priority: Number) -> str:
     """A priority for people: those near the base are told from there."""
     if priority >= BASE_PRIORITY:
         return "required"
-    if priority > BASE_PRIORITY - _NEAR:
+    if priority >= BASE_PRIORITY - _NEAR:
         return f"base-{BASE_PRIORITY - priority:.15g}"
     return str(priority)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from priompt_py.face.drawing import REASONS, Line, StyleName, cut
+from priompt_py.face.drawing import REASONS, Line, StyleName, cut, cut_start
 from priompt_py.face.visible import priority_text, tokens_text, visible
 from priompt_py.model.curve import Curve, LimitRange, Why
 from priompt_py.model.elements import BASE_PRIORITY, Number
@@ -44,9 +44,12 @@ def table_lines(
         )
         style: StyleName = "text" if row.included else "out"
         reason = "" if row.included else f"  {REASONS[row.reason]}"
-        name = visible(f"{row.label} ({row.path})" if row.label else row.path)
         room = max(10, width - len(facts) - len(reason))
-        yield [(facts, style), (cut(name, room), style), (reason, "out")]
+        if row.label:
+            name = cut(visible(f"{row.label} ({row.path})"), room)
+        else:
+            name = cut_start(visible(row.path), room)
+        yield [(facts, style), (name, style), (reason, "out")]
     if not drawn:
         yield [(_limit_line(curve, width, plain=plain), "frame")]
 
@@ -89,7 +92,7 @@ def why_lines(found: Sequence[Why], limit: int) -> Iterator[Line]:
             priority += f" (its own is {declared}; what is around it has less)"
         state = "in" if decision.included else f"out, {REASONS[decision.reason]}"
         tokens = tokens_text(decision.tokens)
-        yield [(f"  {state} under the limit of {limit:,}; priority {priority}; {tokens}", "text")]
+        yield [(f"  under the limit of {limit:,}: {state}; priority {priority}; {tokens}", "text")]
         yield [(f"  {_limits(why, limit)}", "text")]
 
 

@@ -184,7 +184,7 @@ def test_visible(text: str, shown: str) -> None:
 def test_priorities_and_tokens_for_people() -> None:
     told = [BASE_PRIORITY, BASE_PRIORITY - 1, BASE_PRIORITY - 0.5, BASE_PRIORITY - 1_000_000, 7, -2.5, 10**18]
     assert [priority_text(level) for level in told] == [
-        "required", "base-1", "base-0.5", "999000000", "7", "-2.5", "required"
+        "required", "base-1", "base-0.5", "base-1000000", "7", "-2.5", "required"
     ]  # fmt: skip
     assert [tokens_text(1), tokens_text(1200), tokens_text(2, is_estimate=True)] == [
         "1 token", "1,200 tokens", "~2 tokens"
