@@ -42,7 +42,7 @@ def prompt(time: str, *, time_first: bool) -> Node:
     ]
 
 
-def shared(time_first: bool) -> int:
+def shared(*, time_first: bool) -> int:
     one, other = (rendered(time, time_first=time_first) for time in ("9:41", "9:42"))
     found = first_difference(one, other)
     return one.token_count if found is None else found.tokens
