@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 import attrs
 
@@ -22,11 +22,11 @@ from priompt_py.context.citations import citation_ladder, cited
 from priompt_py.context.doors import AsyncDoor, Door, SyncDoor, WrongDoor, run_sync
 from priompt_py.context.exact import Share
 from priompt_py.context.messages import Attachment, Hit, Message
-from priompt_py.context.passes.units import checked, last_user
-from priompt_py.context.pipelines import Pipeline, default_pipeline
+from priompt_py.context.passes.units import Pass, checked, last_user
+from priompt_py.context.pipelines import Pipeline, default_pipeline, pipeline
 from priompt_py.context.preprocessing import Preprocessed, Template, preprocess_flow
 from priompt_py.context.reading import Content, OnError, Parsers, Reader, check_parsers
-from priompt_py.context.reports import ContextReport, Drop, PassReport, Strategy
+from priompt_py.context.reports import ContextReport, Drop, PassReport, PassResult, Strategy
 from priompt_py.context.telling import Teller, said
 from priompt_py.context.tree import TreeOptions, conversation_nodes, image_node
 from priompt_py.context.wording import WORDING, Wording
@@ -70,7 +70,7 @@ def assemble(
     parsers: Parsers = None,
     template: Template | None = None,
     attachments: AttachmentsAs = "ladder",
-    passes: Pipeline | None = None,
+    passes: Pipeline | Pass | None = None,
     output_reserve: int = 0,
     tools: bool = False,
     together: bool = False,
@@ -89,7 +89,7 @@ def assemble(
 ) -> Assembly:
     """The node of a conversation. Everything given must be sync.
 
-    ``passes`` go first: ``default_pipeline()`` with its settings, or any other ``pipeline(...)``. ``attachments`` says
+    ``passes`` go first: ``default_pipeline()`` with its settings, any other ``pipeline(...)``, or one pass. ``attachments`` says
     how files are shown: ``"ladder"``, the renderer takes content, preview or placeholder, whatever fits, and what
     ``retriever`` finds in them stands before the question; ``"preprocess"``, the newest message's files are put in
     whole or searched (see ``preprocess``), older ones are as stored; ``"envelope"``, each as the table says, without
@@ -114,7 +114,7 @@ async def aassemble(
     parsers: Parsers = None,
     template: Template | None = None,
     attachments: AttachmentsAs = "ladder",
-    passes: Pipeline | None = None,
+    passes: Pipeline | Pass | None = None,
     output_reserve: int = 0,
     tools: bool = False,
     together: bool = False,
@@ -149,7 +149,7 @@ class _Options:
     parsers: Parsers
     template: Template | None
     attachments: AttachmentsAs
-    passes: Pipeline | None
+    passes: Pipeline | Pass | None
     output_reserve: int
     tools: bool
     together: bool
@@ -195,7 +195,7 @@ class _Run:
                 "passes", f"{tag}() needs a pipeline for passes, got passes={got(options.passes)}"
             )
         tokenizer = get_tokenizer(options.tokenizer)
-        self.passes: Pipeline = options.passes or default_pipeline(count=tokenizer.count)
+        self.passes: Pipeline | Pass = options.passes or default_pipeline(count=tokenizer.count)
         self.shown = AttachmentOptions(tools=options.tools, wording=options.wording)
         self.teller = Teller(door, options.events)
         self.reader = Reader(
@@ -244,7 +244,17 @@ class _Run:
 
     async def _pass(self, messages: list[Message]) -> tuple[list[Message], ContextReport]:
         await self.teller.tell("pass", "loading", text=f"{len(messages)} messages")
-        kept, passed = self.passes(messages)
+        given = self.passes(messages)
+        if isinstance(given, PassResult):  # one pass alone
+            alone = given
+            given = pipeline(lambda _: alone)(messages)
+        met = cast("object", given)
+        if not isinstance(met, tuple):
+            raise wrong_type(
+                "passes",
+                f"{self.tag}(): passes gave neither messages and a report nor a PassResult, but {got(met)}",
+            )
+        kept, passed = given
         for report in passed.passes:
             await self.teller.tell("pass", "loading", report.name)
             text = f"{report.kept} messages, {len(report.dropped)} dropped"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import cast
 
 import attrs
 
-from priompt_py.context.terms import term_of
 from priompt_py.context.messages import Message, TextPart, ToolCallPart, ToolResultPart
+from priompt_py.context.terms import term_of
 from priompt_py.context.word_lists import fold, word_list
 from priompt_py.context.words import CJK_RUN, WORD, bigrams, is_stop_word, stem
 
@@ -122,9 +122,10 @@ class Phrases:
     """
 
     def __init__(self, terms: Iterable[str] = ()) -> None:
-        self._by_stem: dict[str, list[tuple[tuple[str, ...], str]]] = {}
-        self._by_character: dict[str, list[tuple[int, str, str]]] = {}
-        self._signs: list[tuple[str, str]] = []
+        # By first stem, then by length: many terms with one beginning cost no more than one.
+        self._by_stem: dict[str, dict[int, dict[tuple[str, ...], str]]] = {}
+        self._by_character: dict[str, dict[tuple[int, int], set[str]]] = {}
+        self._signs: list[str] = []
         for term in terms:
             self._add(term)
 
@@ -139,30 +140,36 @@ class Phrases:
     def _add(self, term: str) -> None:
         cjk = CJK_RUN.search(term)
         if cjk is not None:
-            self._by_character.setdefault(term[cjk.start()], []).append((cjk.start(), term, term))
-            return
-        stems = tuple(term.split())
-        if WORD.search(term) is None:
-            self._signs.append((term, term))
+            place = (cjk.start(), len(term))
+            self._by_character.setdefault(term[cjk.start()], {}).setdefault(place, set()).add(term)
+        elif WORD.search(term) is None:
+            self._signs.append(term)
         else:
-            self._by_stem.setdefault(stems[0], []).append((stems, term))
+            stems = tuple(term.split())
+            self._by_stem.setdefault(stems[0], {}).setdefault(len(stems), {})[stems] = term
 
     def find(self, text: Analysed, raw: str = "") -> Iterator[str]:
         """The terms that occur in ``text``; may give one several times. ``raw`` is the text as written, for signs."""
         if self._by_stem:
             for i, first in enumerate(text.stems):
-                for stems, term in self._by_stem.get(first, ()):
-                    if len(stems) == 1 or text.stems[i : i + len(stems)] == stems:
+                for length, terms in self._by_stem.get(first, _NOTHING).items():
+                    term = terms.get(text.stems[i : i + length])
+                    if term is not None:
                         yield term
         if self._by_character and text.cjk:
             for i, character in enumerate(text.cjk):
-                for offset, written, term in self._by_character.get(character, ()):
-                    if i >= offset and text.cjk.startswith(written, i - offset):
-                        yield term
+                for (offset, length), found in self._by_character.get(character, _NOWHERE).items():
+                    here = text.cjk[i - offset : i - offset + length] if i >= offset else ""
+                    if here in found:
+                        yield here
         if self._signs:
             folded = fold(raw)
-            yield from (term for written, term in self._signs if written in folded)
+            yield from (sign for sign in self._signs if sign in folded)
 
     def any_in(self, text: Analysed, raw: str = "") -> bool:
         """Whether at least one of the terms occurs."""
         return next(self.find(text, raw), None) is not None
+
+
+_NOTHING: Mapping[int, dict[tuple[str, ...], str]] = {}
+_NOWHERE: Mapping[tuple[int, int], set[str]] = {}

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import Literal, Protocol, cast
+from typing import Any, Literal, Protocol, cast
 
 from priompt_py.author.checks import got, wrong_type
 from priompt_py.context.messages import CompactionPoint, Message
+from priompt_py.context.passes.dedupe import dedupe
 from priompt_py.context.passes.eligible import apply_compaction, drop_errors, drop_ineligible
+from priompt_py.context.passes.expire import expire
 from priompt_py.context.passes.limit import limit_messages
 from priompt_py.context.passes.pairs import repair_tool_pairs
 from priompt_py.context.passes.prune import PruneResult
-from priompt_py.context.passes.tools import clean_tools
+from priompt_py.context.passes.prune import prune as prune_factory
+from priompt_py.context.passes.restore import restore
+from priompt_py.context.passes.tools import clean_tools, flatten_tools
 from priompt_py.context.passes.units import Count, Pass
 from priompt_py.context.reports import ContextReport, PassReport, PassResult
 
@@ -33,6 +37,9 @@ def pipeline(*passes: Pass) -> Pipeline:
     for i, one in enumerate(passes):
         if not callable(cast("object", one)):
             raise wrong_type("passes", f"pipeline(): passes[{i}] is no pass, got {got(one)}")
+        if one in _FACTORIES:
+            name = cast("Any", one).__name__
+            raise wrong_type("passes", f"pipeline(): passes[{i}] is {name} itself; call it: {name}(...)")
 
     def run(messages: Sequence[Message]) -> tuple[list[Message], ContextReport]:
         now: Sequence[Message] = list(messages)
@@ -49,6 +56,21 @@ def pipeline(*passes: Pass) -> Pipeline:
         return list(now), ContextReport(passes=tuple(reports), priorities=priorities)
 
     return run
+
+
+_FACTORIES: tuple[Any, ...] = (
+    apply_compaction,
+    clean_tools,
+    dedupe,
+    drop_errors,
+    drop_ineligible,
+    expire,
+    flatten_tools,
+    limit_messages,
+    prune_factory,
+    repair_tool_pairs,
+    restore,
+)
 
 
 def default_pipeline(

@@ -266,13 +266,16 @@ def with_files() -> list[Message]:
 
 def test_files_as_ladders() -> None:
     assembly = plain(with_files())
-    assert "OLD OLD" in texts(rendered(assembly, 500))[0]
-    cut = rendered(assembly, 90)
-    assert "NEW NEW" in texts(cut)[2]
-    assert "OLD OLD" not in texts(cut)[0]
-    assert "old.txt" in texts(cut)[0]
-    both = plain(with_files(), together=True)
-    assert "NEW NEW" not in texts(rendered(both, 90))[2]
+    all_of_it = "\n".join(texts(rendered(assembly, 500)))
+    assert "OLD OLD" in all_of_it
+    assert "NEW NEW" in all_of_it
+    less = "\n".join(texts(rendered(assembly, 100)))
+    assert "OLD OLD" not in less
+    assert "NEW NEW" in less
+    assert "old.txt" in less  # its placeholder
+    none = "\n".join(texts(rendered(plain(with_files(), together=True), 100)))
+    assert "NEW NEW" not in none
+    assert "new.txt" in none
 
 
 def test_hits_as_a_ladder() -> None:
@@ -519,6 +522,18 @@ def test_a_message_that_a_pass_made_stands_where_the_one_before_does() -> None:
     nodes = conversation_nodes(assembly.messages, TreeOptions(index={one.id: 7 for one in assembly.messages}))
     assert len(nodes) == 5
     assert texts(rendered(assembly, 100))[1] == "made up"
+
+
+def test_one_pass_alone() -> None:
+    assembly = plain(CHAT, passes=prune(mode="demote", max_age=1))
+    assert [one.name for one in assembly.report.passes] == ["prune"]
+    assert list(assembly.report.priorities) == ["a1"]
+    wrong: Any = list
+    with pytest.raises(ArgumentTypeError) as caught:
+        plain([], passes=wrong)
+    assert str(caught.value) == (
+        "assemble(): passes gave neither messages and a report nor a PassResult, but [] (list)"
+    )
 
 
 @pytest.mark.parametrize(

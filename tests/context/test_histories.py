@@ -12,6 +12,7 @@ from priompt_py.context import (
     InfoPart,
     Message,
     OpaquePart,
+    Part,
     ReasoningPart,
     TextPart,
     ToolCallPart,
@@ -67,7 +68,7 @@ def test_tokens_of_opaque_parts() -> None:
 
 
 def test_openai_leaves_out_what_it_has_no_place_for() -> None:
-    parts = [
+    parts: list[Part] = [
         ReasoningPart("hm", "anthropic", {"a": 1}),
         InfoPart("note"),
         OpaquePart("gemini", {"a": 1}),
@@ -131,7 +132,7 @@ def test_anthropic_there_and_back() -> None:
 
 
 def test_anthropic_leaves_out_what_it_has_no_place_for() -> None:
-    parts = [
+    parts: list[Part] = [
         ReasoningPart("hm", "openai", {"a": 1}),
         InfoPart("note"),
         OpaquePart("openai", {"a": 1}),

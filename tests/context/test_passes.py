@@ -15,6 +15,7 @@ from priompt_py.context import (
     ImagePart,
     InfoPart,
     Message,
+    Part,
     PassResult,
     ReasoningPart,
     TextPart,
@@ -54,7 +55,7 @@ def said(id_: str, text: str = "y", **more: Any) -> Message:
 
 
 def asks(id_: str, *calls: str, text: str = "", **more: Any) -> Message:
-    parts = [*([TextPart(text)] if text else []), *(ToolCallPart(call, "look") for call in calls)]
+    parts: list[Part] = [*([TextPart(text)] if text else []), *(ToolCallPart(call, "look") for call in calls)]
     return Message(id_, "assistant", parts, **more)
 
 

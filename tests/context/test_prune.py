@@ -193,6 +193,11 @@ def test_what_is_no_pass() -> None:
     with pytest.raises(TypeError, match=r"pipeline\(\): passes\[1\] is no pass, got 5 \(int\)"):
         pipeline(drop_errors(), 5)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]  # the test
 
+    with pytest.raises(
+        TypeError, match=r"pipeline\(\): passes\[0\] is prune itself; call it: prune\(\.\.\.\)"
+    ):
+        pipeline(prune)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]  # the test
+
     def wrong(messages: Sequence[Message]) -> Any:
         return list(messages)
 
