@@ -53,7 +53,7 @@ class Bounds:
     text: int = attrs.field(default=32_000_000, validator=_whole)
     bits: int = attrs.field(default=2_000, validator=_whole)
     depth: int = attrs.field(default=100, validator=_whole)
-    tags: int = attrs.field(default=40_000, validator=_whole)
+    tags: int = attrs.field(default=35_000, validator=_whole)
     source: int = attrs.field(default=500_000, validator=_whole)
     code: int = attrs.field(default=100_000, validator=_whole)
 

@@ -56,6 +56,10 @@ def pruned_history(module: ModuleType) -> tuple[dict[str, Any], Environment]:
     return {"history": module.history().node}, Environment()
 
 
+def support_chat(module: ModuleType) -> tuple[dict[str, Any], Environment]:
+    return module.props(), Environment()
+
+
 def tools_and_image(module: ModuleType) -> tuple[dict[str, Any], Environment]:
     return {"chart": module.CHART.read_bytes(), "parameters": module.WEATHER}, Environment()
 
@@ -69,6 +73,7 @@ TWINS: list[tuple[Callable[[ModuleType], tuple[dict[str, Any], Environment]], tu
     (file_around_cursor, (30_000, 8_000, 2_000)),
     (long_chat, (10_000, 1_000, 300)),
     (pruned_history, (200, 120)),
+    (support_chat, (64_000, 8_000, 2_000)),
     (tools_and_image, (2_000, 560)),
     (async_component, (300, 180)),
 ]
