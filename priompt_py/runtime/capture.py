@@ -73,7 +73,13 @@ class Handlers:
     def names(self) -> list[str]:
         """What errors call all of them."""
         names = [name for name, _ in (*self.on_output, *self.on_stream, *self.on_stream_response)]
-        return [*names, *(f"on_call of tool {tool.name!r}" for tool in self.tools.values() if tool.on_call)]
+        of_tools = [
+            f"{name} of tool {tool.name!r}"
+            for tool in self.tools.values()
+            for name in ("on_call", "on_format", "on_parse_error")
+            if getattr(tool, name) is not None
+        ]
+        return names + of_tools
 
 
 async def feed(
@@ -99,7 +105,12 @@ async def feed(
     finally:
         if isinstance(answer, Pieces):  # where the group was cancelled before it had begun to read
             await answer.aclose()
-    raise failure
+    try:
+        raise failure
+    finally:
+        del (
+            failure
+        )  # else it would hold this frame, and the frame it: all of the run, until the next collection
 
 
 class _Feeding:
@@ -141,10 +152,14 @@ class _Feeding:
             self._may_stop = True
             if not self._nobody_reads():
                 async for piece in pieces:
+                    if self._stopped:
+                        break  # the model's generator has held off the cancellation
                     await self._hand_on(piece, joiner.add(piece))
         except asyncio.CancelledError:
             task = asyncio.current_task()
             assert task is not None
+            if not task.cancelling():
+                raise RunError("the model's stream waited for a task that was cancelled") from None
             if not self._stopped or task.uncancel():  # not ours, or somebody else's too
                 raise
         finally:

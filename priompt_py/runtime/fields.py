@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-__all__ = ["field", "items", "number", "text"]
+__all__ = ["failure", "field", "items", "number", "text"]
 
 
 def field(source: object, name: str) -> Any:
@@ -25,6 +25,16 @@ def number(source: object, name: str) -> int | None:
     """The same where it is a whole number."""
     value = field(source, name)
     return value if type(value) is int else None
+
+
+def failure(event: object) -> str:
+    """What an event says of a failure: its kind and its message, under ``error`` or in the event itself."""
+    error = field(event, "error")
+    if error is None:
+        error = event
+    kind = text(error, "code") or (text(error, "type") if error is not event else "")
+    said = ": ".join(one for one in (kind, text(error, "message")) if one)
+    return said or (str(error) if error is not event else "no reason given")
 
 
 def items(source: object, name: str) -> list[Any]:

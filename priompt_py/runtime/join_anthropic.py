@@ -14,7 +14,7 @@ from priompt_py.model.model_output import ModelOutput
 from priompt_py.providers.answers import output_from_anthropic
 from priompt_py.providers.sdk_data import as_data
 from priompt_py.runtime.drafts import CallDraft, calls_of
-from priompt_py.runtime.fields import field, items, number, text
+from priompt_py.runtime.fields import failure, field, items, number, text
 
 __all__ = ["ANTHROPIC_EVENTS", "AnthropicJoiner"]
 
@@ -82,9 +82,7 @@ class AnthropicJoiner:
         """What an event adds. Raises ModelError where it reports an error."""
         kind = text(event, "type")
         if kind == "error":
-            error = field(event, "error")
-            said = ": ".join(one for one in (text(error, "type"), text(error, "message")) if one)
-            raise ModelError(f"the model broke off its answer: {said or error}", output=self.output())
+            raise ModelError(f"the model broke off its answer: {failure(event)}", output=self.output())
         if kind == "message_start":
             return self._start(field(event, "message"))
         if kind == "content_block_start":

@@ -17,7 +17,7 @@ from priompt_py.model.model_output import ModelOutput
 from priompt_py.providers.answers import output_from_openai
 from priompt_py.providers.sdk_data import as_data
 from priompt_py.runtime.drafts import ChatCalls, calls_of
-from priompt_py.runtime.fields import field, items, number, text
+from priompt_py.runtime.fields import failure, field, items, number, text
 
 __all__ = ["ChatJoiner"]
 
@@ -37,12 +37,10 @@ class ChatJoiner:
     def add(self, chunk: object) -> list[Delta]:
         """What a chunk adds. Raises ModelError where it reports an error."""
         kind = field(chunk, "type")
+        if kind == "error" or field(chunk, "error"):
+            raise ModelError(f"the model broke off its answer: {failure(chunk)}", output=self.output())
         if isinstance(kind, str):  # of the client's own streaming helper: it wraps the chunks
             return self.add(field(chunk, "chunk")) if kind == "chunk" else []
-        error = field(chunk, "error")
-        if error:
-            said = text(error, "message") or str(error)
-            raise ModelError(f"the model broke off its answer: {said}", output=self.output())
         for name in ("id", "created", "model", "service_tier", "system_fingerprint"):
             value = field(chunk, name)
             if value is not None:

@@ -15,7 +15,7 @@ from priompt_py.model.model_output import ModelOutput
 from priompt_py.providers.answers import output_from_openai_responses
 from priompt_py.providers.sdk_data import as_data
 from priompt_py.runtime.drafts import CallDraft, calls_of
-from priompt_py.runtime.fields import field, items, number, text
+from priompt_py.runtime.fields import failure, field, items, number, text
 
 __all__ = ["ResponsesJoiner"]
 
@@ -177,7 +177,7 @@ class ResponsesJoiner:
     def _end(self, kind: str, response: object) -> list[Delta]:
         self._response = as_data(response) or {}
         if kind == "response.failed":
-            raise self._failed(field(response, "error"))
+            raise self._failed(response)
         self._ended = True
         deltas: list[Delta] = []
         for index, data in enumerate(items(self._response, "output")):
@@ -187,11 +187,8 @@ class ResponsesJoiner:
         found = self.output()
         return [*deltas, Delta(finish_reason=found.finish_reason, usage=found.usage)]
 
-    def _failed(self, error: object) -> ModelError:
-        said = ": ".join(one for one in (text(error, "code"), text(error, "message")) if one)
-        return ModelError(
-            f"the model broke off its answer: {said or 'no reason given'}", output=self.output()
-        )
+    def _failed(self, event: object) -> ModelError:
+        return ModelError(f"the model broke off its answer: {failure(event)}", output=self.output())
 
     def output(self) -> ModelOutput:
         """The answer as far as it has come. ``raw`` is the response that it would have been at once."""

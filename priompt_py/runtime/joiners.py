@@ -91,6 +91,8 @@ class AnyJoiner:
             joiner = self._joiner = kind()
         elif kind is None and isinstance(field(chunk, "type"), str) and not isinstance(joiner, DeltaJoiner):
             return []  # clients' helpers add events of their own, and protocols grow
+        elif field(chunk, "type") == "error" and not isinstance(joiner, DeltaJoiner):
+            pass  # every provider has them, in forms of the others too
         elif not isinstance(joiner, kind or ()):
             raise RunError(
                 f"piece {self._number} of the model's stream is of another kind than those before: "

@@ -70,6 +70,8 @@ async def run(
     ModelError for a stream that reports a failure; ModelOutputError for calls that can't be used; what ``render``
     raises, and unchanged what the prompt, its handlers and the model raise. Needs asyncio.
     """
+    if not _loop_runs():
+        raise RunError("run() needs asyncio's event loop: under another one, trio's say, it can't run")
     _check(model, handler_timeout)
     name = _known_name(model)
     choice = _limit(token_limit, window, answer, name)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
 import pytest
 
-from priompt_py import Delta, ModelOutput, Node, Rendered, RunError, Usage, capture, run, run_sync
+from priompt_py import Delta, ModelOutput, Node, Rendered, RunError, Usage, capture, run
 from priompt_py.testing.tokenizers import CharTokenizer
 
 CHARS = CharTokenizer()
@@ -418,11 +420,15 @@ async def test_a_cancelled_task_inside_a_handler_is_an_error() -> None:
 
 
 def test_an_interrupt_goes_through() -> None:
-    def interrupt(_: ModelOutput) -> None:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        run_sync(["x", capture(on_output=interrupt)], model=lambda _: "a", token_limit=100)
+    """In a process of its own: asyncio tells the log about the interrupted task when that is collected."""
+    program = (
+        "from priompt_py import capture, run_sync\n"
+        "def interrupt(output): raise KeyboardInterrupt\n"
+        "run_sync(['x', capture(on_output=interrupt)], model=lambda _: 'a', token_limit=100)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, encoding="utf-8", check=False)
+    assert "KeyboardInterrupt" in done.stderr.splitlines()
+    assert done.returncode != 0
 
 
 # ------------------------------------------------------------------------------------------ cancellation
@@ -485,6 +491,40 @@ async def test_a_cancelled_run_waits_for_the_closing_of_the_stream() -> None:
     with pytest.raises(asyncio.CancelledError):
         await task
     assert closed == ["closed"]
+
+
+async def test_a_stream_that_is_cancelled_from_inside_is_an_error() -> None:
+    """Else the handlers would wait for its end for ever."""
+
+    async def model(_: Rendered) -> AsyncIterator[str]:
+        yield "a"
+        task = asyncio.create_task(asyncio.sleep(10))
+        task.cancel()
+        await task
+
+    with pytest.raises(RunError) as caught:
+        await asyncio.wait_for(ran(capture(on_stream=reader([])), model=model), 5)
+    assert str(caught.value) == "the model's stream waited for a task that was cancelled"
+
+
+async def test_a_stream_that_holds_off_its_cancellation_is_left() -> None:
+    sent: list[str] = []
+
+    async def model(_: Rendered) -> AsyncIterator[str]:
+        yield "a"
+        for letter in "bcdefgh":
+            try:
+                await asyncio.sleep(10)
+            except asyncio.CancelledError:
+                sent.append(letter)
+            yield letter
+
+    async def read(stream: Stream) -> None:
+        await anext(stream)
+        await asyncio.sleep(0.01)  # until the model waits for its next letter
+
+    found = await asyncio.wait_for(ran(capture(on_stream=read), model=model), 5)
+    assert (found.text, sent) == ("a", ["b"])
 
 
 async def test_a_source_without_a_closing_method() -> None:

@@ -19,6 +19,7 @@ from priompt_py import (
     PromptTooLong,
     Rendered,
     RunError,
+    ToolCall,
     capture,
     component,
     config,
@@ -27,6 +28,7 @@ from priompt_py import (
     run,
     run_sync,
     scope,
+    tool_definition,
     user_message,
 )
 from priompt_py.testing.tokenizers import CharTokenizer
@@ -49,8 +51,10 @@ async def asked(
     return await run(prompt, props, model=model, **given)
 
 
-async def returned(prompt: Callable[[OnReturn], Node], **options: Any) -> Any:
-    return await asked(prompt, **options)
+async def returned(
+    prompt: Callable[[OnReturn], Node], *, model: Callable[[Rendered], Any] = echo, **options: Any
+) -> Any:
+    return await asked(prompt, model=model, **options)
 
 
 # ------------------------------------------------------------------------------------------ models
@@ -473,6 +477,32 @@ async def test_a_default_for_on_return_is_replaced() -> None:
         return ["x", capture(on_output=lambda _: on_return(5))]
 
     assert await returned(prompt) == 5
+
+
+async def test_handlers_of_tools_can_give_back_too() -> None:
+    def prompt(on_return: OnReturn) -> Node:
+        def wrong(error: Exception, call: Any) -> None:
+            on_return(str(error)[:20])
+
+        return ["x", tool_definition(name="look", on_parse_error=wrong)]
+
+    output = ModelOutput(tool_calls=(ToolCall("c", "look", "{]"),))
+    assert await returned(prompt, model=lambda _: output) == "the arguments of the"
+
+    async def nothing(_: Rendered) -> str:
+        return "no call"
+
+    with pytest.raises(RunError, match=r"these handlers were in: on_parse_error of tool 'look'$"):
+        await returned(prompt, model=nothing)
+
+
+def test_without_asyncio_it_says_so() -> None:
+    running = run("x", model=echo, token_limit=5)
+    with pytest.raises(RunError) as caught:
+        running.send(None)
+    assert (
+        str(caught.value) == "run() needs asyncio's event loop: under another one, trio's say, it can't run"
+    )
 
 
 # ------------------------------------------------------------------------------------------ the stream as the result
