@@ -27,6 +27,7 @@ from priompt_py.testing.type_strategies import (
     Unreadable,
     how_to_give,
     is_strategy,
+    long_texts,
     numbers,
 )
 
@@ -184,7 +185,7 @@ def _of_front_matter(name: str, front: Any, given: Mapping[str, Any]) -> SearchS
 def _of_prop(kind: str, examples: list[Any]) -> SearchStrategy[Any]:
     match kind:
         case "str":
-            return texts()
+            return long_texts()
         case "int":
             return numbers()
         case "float":
@@ -192,11 +193,11 @@ def _of_prop(kind: str, examples: list[Any]) -> SearchStrategy[Any]:
         case "bool":
             return st.booleans()
         case "list" if not examples:
-            return st.lists(texts(), max_size=5)
+            return st.lists(long_texts(), max_size=5)
         case "dict" if not examples:
-            return st.dictionaries(texts(), texts(), max_size=4)
+            return st.dictionaries(texts(), long_texts(), max_size=4)
         case _:
-            return like(examples) if examples else texts()
+            return like(examples) if examples else long_texts()
 
 
 def like(examples: Sequence[Any]) -> SearchStrategy[Any]:
@@ -204,7 +205,7 @@ def like(examples: Sequence[Any]) -> SearchStrategy[Any]:
     kinds: list[SearchStrategy[Any]] = []
     texts_seen = [one for one in examples if isinstance(one, str)]
     if texts_seen:
-        kinds.append(texts())
+        kinds.append(long_texts())
     if any(isinstance(one, bool) for one in examples):
         kinds.append(st.booleans())
     if any(type(one) is int for one in examples):
@@ -214,7 +215,7 @@ def like(examples: Sequence[Any]) -> SearchStrategy[Any]:
     lists = [one for one in examples if type(one) in (list, tuple)]
     if lists:
         items = [item for one in lists for item in one]
-        inner = st.lists(like(items), max_size=5) if items else st.lists(texts(), max_size=5)
+        inner = st.lists(like(items), max_size=5) if items else st.lists(long_texts(), max_size=5)
         kinds.append(inner if any(type(one) is list for one in lists) else inner.map(tuple))
     objects = [one for one in examples if _is_object(one)]
     if objects:
@@ -222,7 +223,7 @@ def like(examples: Sequence[Any]) -> SearchStrategy[Any]:
     others = [one for one in examples if not isinstance(one, (str, bool, int, float, list, tuple, dict))]
     if others:
         kinds.append(st.sampled_from(others))
-    return st.one_of(kinds) if kinds else texts()
+    return st.one_of(kinds) if kinds else long_texts()
 
 
 def _is_object(value: Any) -> TypeGuard[dict[str, Any]]:

@@ -23,7 +23,7 @@ from priompt_py.model.elements import Element, Node
 from priompt_py.testing.leaves import texts
 from priompt_py.testing.strategies import elements
 
-__all__ = ["Types", "UnknownTypeError", "Unreadable", "how_to_give", "is_strategy", "numbers"]
+__all__ = ["Types", "UnknownTypeError", "Unreadable", "how_to_give", "is_strategy", "long_texts", "numbers"]
 
 _STANDARD: tuple[type, ...] = (
     dt.datetime,
@@ -109,7 +109,7 @@ class Types:
         if origin is tuple and args and args[-1] is not ...:
             return st.tuples(*(self.of(one, item) for one in args))
         if origin in LISTS or origin is tuple:
-            made = st.lists(self.of(args[0], item) if args else texts(), max_size=5)
+            made = st.lists(self.of(args[0], item) if args else long_texts(), max_size=5)
             return made.map(tuple) if origin is tuple else made
         if origin in SETS:
             inner = self.of(args[0], item) if args else texts()
@@ -168,7 +168,7 @@ def _scalar(annotation: Any) -> SearchStrategy[Any] | None:
     if annotation is None or annotation is types.NoneType:
         return st.none()
     if annotation is str or annotation is Any or annotation is object or annotation is Hashable:
-        return texts()
+        return long_texts()
     if annotation is bool:
         return st.booleans()
     if annotation is int:
@@ -181,6 +181,13 @@ def _scalar(annotation: Any) -> SearchStrategy[Any] | None:
 def is_strategy(value: object) -> TypeGuard[SearchStrategy[Any]]:
     """Whether ``value`` is a strategy of hypothesis."""
     return isinstance(value, SearchStrategy)
+
+
+def long_texts() -> SearchStrategy[str]:
+    """Texts as of ``texts``, one in four of them long: some hundred or thousand tokens, so that limits are reached."""
+    short = texts()
+    long = st.tuples(texts(max_words=3), st.sampled_from((10, 100))).map(lambda drawn: drawn[0] * drawn[1])
+    return st.one_of(short, short, short, long)
 
 
 def numbers() -> SearchStrategy[int]:
