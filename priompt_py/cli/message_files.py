@@ -28,7 +28,7 @@ from priompt_py.errors import ArgumentTypeError, ArgumentValueError
 from priompt_py.preview.dumps import parse_json
 from priompt_py.preview.json_kinds import is_array, is_object
 
-__all__ = ["FORMS", "Chat", "MessageFile", "read_messages"]
+__all__ = ["FORMS", "Chat", "MessageFile", "json_text", "read_messages"]
 
 Form: TypeAlias = Literal["openai", "anthropic"]
 FORMS: tuple[str, ...] = ("openai", "anthropic")
@@ -130,9 +130,15 @@ class MessageFile:
     def text(self, written: Sequence[Any]) -> str:
         """The file with these chats in place of its own."""
         if self.layout == "json":
-            return json.dumps(written[0], ensure_ascii=False, indent=2) + "\n"
+            return json_text(written[0], indent=2)
         lines: Iterable[Any] = written if self.layout == "chats" else written[0]
-        return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+        return "".join(json_text(line) for line in lines)
+
+
+def json_text(value: Any, *, indent: int | None = None) -> str:
+    """JSON with a line feed behind it; characters as they are, but for surrogate halves, which no file can hold."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent) + "\n"
+    return text.encode("utf-8", "backslashreplace").decode()  # written as JSON has them: \\ud800
 
 
 def read_messages(file: str, form: str | None = None) -> MessageFile:
@@ -246,12 +252,13 @@ def _read_chat(
     known = cast("Form", form) if form is not None else _guess(given, envelope)
     messages: list[Message] = []
     origins: dict[str, int] = {}
+    named = {one["id"] for one in given if type(one.get("id")) is str and one.get("type") != "message"}
     if known == "anthropic" and envelope is not None and envelope.get("system"):
         messages += _read(known, [], envelope["system"], 0, source, prefix)
         origins |= {message.id: -1 for message in messages}
     for i, one in enumerate(bare):
         for message in _read(known, [one], None, i, source, prefix):
-            own = _own(message, given[i], len(messages), i, source, prefix, origins)
+            own = _own(message, given[i], _free_name(len(messages), named), i, source, prefix, origins)
             origins[own.id] = i
             messages.append(own)
     steps = [message.step for message in messages if origins[message.id] >= 0]
@@ -276,23 +283,23 @@ def _read(form: Form, one: list[Any], system: Any, index: int, source: _Source, 
 def _own(
     message: Message,
     given: Mapping[str, Any],
-    number: int,
+    free: str,
     index: int,
     source: _Source,
     prefix: str,
     taken: Mapping[str, int],
 ) -> Message:
-    """The message with the id, the step and the pin that the file gives it; else its number is its id."""
+    """The message with the id, the step and the pin that the file gives it; else its id is ``free``."""
     is_answer = given.get("type") == "message"
     id_ = None if is_answer else given.get("id")
     try:
         if id_ is not None and type(id_) is not str:
             source.fail(f"id needs a text, got {id_!r}", ".id", index, prefix)
-        name = f"m{number}" if id_ is None else id_
+        name = free if id_ is None else id_
         if name in taken and taken[name] == index:  # the second message that one of Anthropic's became
-            name = f"{name}.{number}"
+            name = free
         if name in taken:
-            source.fail(f"two messages have the id {name!r}", ".id" if id_ else "", index, prefix)
+            source.fail(f"two messages have the id {name!r}", ".id", index, prefix)
         return attrs.evolve(
             message,
             id=name,
@@ -301,6 +308,14 @@ def _own(
         )
     except (ArgumentTypeError, ArgumentValueError) as error:
         source.fail(str(error), f".{error.argument}", index, prefix)
+
+
+def _free_name(number: int, named: set[str]) -> str:
+    """The id of a message by its number, where no other message was given it."""
+    name = f"m{number}"
+    while name in named:
+        name += "_"
+    return name
 
 
 def _guess(given: Sequence[Mapping[str, Any]], envelope: Mapping[str, Any] | None) -> Form:

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 
 from priompt_py.cli.files import STDIN, write_text
+from priompt_py.cli.message_files import Chat, MessageFile, json_text
 from priompt_py.cli.streams import warn, write_result
 from priompt_py.context.counting import chat_tokens
 from priompt_py.context.matching import content_of
 from priompt_py.context.messages import Message
 from priompt_py.context.reports import ContextReport, PassReport
-
-if TYPE_CHECKING:
-    from priompt_py.cli.message_files import Chat, MessageFile
 
 __all__ = ["Counter", "Done", "finish", "report_lines"]
 
@@ -43,7 +40,7 @@ def finish(
     the file ``output``; the report for people goes to standard error, unless ``quiet`` or ``as_json``."""
     if as_json:
         chats = [_as_json(one, count) for one in done]
-        text = json.dumps(chats[0] if file.layout != "chats" else chats, ensure_ascii=False, indent=2) + "\n"
+        text = json_text(chats[0] if file.layout != "chats" else chats, indent=2)
     else:
         text = file.text([one.written for one in done])
     if output is None or output == STDIN:

@@ -183,6 +183,24 @@ def test_the_report_as_json(folder: Path, priompt: Priompt) -> None:
     assert len(report["chat"]) == 7
 
 
+def test_halves_of_surrogates_can_be_written(folder: Path, priompt: Priompt) -> None:
+    (folder / "chat.json").write_text('[{"role": "user", "content": "a \\ud800 \\ud83d\\ude00"}]', "utf-8")
+    assert priompt("prune", "chat.json", "-o", "out.json", "--quiet").code == 0
+    text = (folder / "out.json").read_text("utf-8")
+    assert '"a \\ud800 \U0001f600"' in text
+    assert json.loads(text) == json.loads((folder / "chat.json").read_text("utf-8"))
+
+
+def test_ids_that_are_given_keep_ours_away(folder: Path, priompt: Priompt) -> None:
+    rows = [{"role": "user", "content": "a"}, {"role": "user", "content": "b", "id": "m0"}]
+    write(folder, "chat.json", rows)
+    done = priompt("prune", "chat.json", "--json")
+    assert json.loads(done.out)["kept"] == ["m0_", "m0"]
+    several = [dict(ANTHROPIC["messages"][2], id="x"), {"role": "user", "content": "y", "id": "m1"}]
+    write(folder, "chat.json", several)
+    assert json.loads(priompt("prune", "chat.json", "--json").out)["kept"] == ["x", "m1_", "m1"]
+
+
 def test_steps_in_part_are_told(folder: Path, priompt: Priompt) -> None:
     write(
         folder, "chat.json", [{"role": "user", "content": "a", "step": 4}, {"role": "user", "content": "b"}]
