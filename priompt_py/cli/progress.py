@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import sys
-import time
 from collections.abc import Callable, Generator
+from time import monotonic
 
 __all__ = ["progress_bar"]
 
@@ -23,12 +23,12 @@ def progress_bar(what: str) -> Generator[Callable[[int, int], object] | None]:
 
     bar = Progress(console=Console(file=sys.stderr), transient=True)
     task = bar.add_task(what, total=None)
-    start = time.monotonic()
+    start = monotonic()
     next_time = start + _AFTER
 
     def tell(done: int, total: int) -> None:
         nonlocal next_time
-        now = time.monotonic()
+        now = monotonic()
         if now < next_time:
             return
         next_time = now + 0.1

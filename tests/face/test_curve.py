@@ -25,6 +25,8 @@ from priompt_py import (
     scope,
     user_message,
 )
+from priompt_py.face.inspect import curve
+from priompt_py.face.settings import settle
 from priompt_py.model.curve import CurvePoint, LimitRange
 from priompt_py.model.elements import Node
 from priompt_py.testing.oracle import levels_of, tree_of, whole_count
@@ -222,6 +224,46 @@ def test_why_under_limits_of_limits_and_in_isolates() -> None:
     ]
     assert told(isolated, "kept", 3) == [(False, "parent_out", [(4, None)])]
     assert told(isolated, "cut", 9) == [(False, "below_cutoff", [])]
+
+
+def test_what_is_over_a_share_of_a_limit_is_out() -> None:
+    tree: Node = [
+        "ab",
+        scope(p=5)[isolate(token_limit="10%", key="small")["cdef"]],
+        scope(p=5)[at_most(token_limit="10%", key="smaller")[scope(p=3, name="in it")["cdef"], "x"]],
+    ]
+    curve = compile_prompt(tree).curve(token_limit=9, tokenizer=CHARS)
+    assert [point.tokens for point in curve.points] == [2, 2, 2]
+    program = compile_prompt(tree)
+    found = {
+        name: program.why(name, token_limit=9, tokenizer=CHARS)[0] for name in ("small", "smaller", "in it")
+    }
+    assert {name: why.decision.reason for name, why in found.items()} == {
+        "small": "over_max",
+        "smaller": "over_max",
+        "in it": "parent_out",
+    }
+    assert {name: why.smallest_limit for name, why in found.items()} == {
+        "small": 40,
+        "smaller": 10,
+        "in it": 50,
+    }
+
+
+def test_progress_is_told() -> None:
+    program = compile_prompt(TREE)
+    settings = settle(
+        token_limit=9,
+        tokenizer=CHARS,
+        model=None,
+        chat_format=None,
+        last_message_incomplete=False,
+        pair_tools=True,
+        cache=None,
+    )
+    told: list[tuple[int, int]] = []
+    curve(program, settings, program.priced(settings), lambda done, total: told.append((done, total)))
+    assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
 
 
 def test_why_with_shares_is_searched() -> None:

@@ -111,6 +111,12 @@ def test_a_plain_prompt(snapshot: SnapshotAssertion) -> None:
     assert screen(render([scope(p=1)["x"]], token_limit=0), 60) == snapshot
 
 
+def test_many_parts_that_are_out_are_told_together(snapshot: SnapshotAssertion) -> None:
+    tree: Node = ["a ", [scope(p=9 - number)[f"part {number} "] for number in range(9)], "long " * 4_000]
+    assert screen(render(tree, token_limit=4_010), 60) == snapshot
+    assert screen(render(tree, token_limit=4_010), 60, plain=True, lines=3, out_lines=0) == snapshot
+
+
 def test_estimates_say_so(snapshot: SnapshotAssertion) -> None:
     rendered = render(
         ["a few words here", scope(p=2)["x" * 600_000]], token_limit=20, tokenizer="o200k_estimate"

@@ -55,6 +55,19 @@ def test_what_is_opened_is_recorded(
     assert (recorder.seen, recorder.modules) == ({}, set())
 
 
+def test_what_the_hook_hears(recorder: Recorder, tmp_path: Path) -> None:
+    """Python doesn't trace hooks: here it is called."""
+    file = tmp_path / "a.txt"
+    with recorder.recording():
+        recorder._hear("open", (str(file), "r", 0))
+        recorder._hear("open", (os.fsencode(tmp_path / "b.txt"), None, 0))
+        recorder._hear("open", (str(tmp_path / "c.txt"), "wb", 0))
+        recorder._hear("open", (3, "r", 0))
+        recorder._hear("import", ("os", None))
+    recorder._hear("open", (str(tmp_path / "late.txt"), "r", 0))
+    assert {Path(name).name for name in recorder.seen if name.startswith(str(tmp_path))} == {"a.txt", "b.txt"}
+
+
 def test_a_change_is_waited_for_until_it_has_settled(tmp_path: Path) -> None:
     file, other = tmp_path / "a.txt", tmp_path / "b.txt"
     file.write_text("a", "utf-8")
