@@ -129,7 +129,7 @@ def _with_tools_held(outcome: Outcome, *, flatten_tools: bool) -> list[Placed]:
             f"{place} holds calls or results of tools, and Anthropic refuses those in a request without tools; "
             "add a tool_definition, or write them as text with flatten_tools=True"
         )
-    return paired(placed, "Anthropic", "turn")
+    return paired(placed, "Anthropic", "turn", unique=True)
 
 
 def _leading_text(*, lead_with_user: bool | str) -> str | None:

@@ -54,7 +54,7 @@ def to_openai_responses(
         raise ProviderError(
             "OpenAI's Responses take no stop texts; leave stop out of config(), or cut the answer yourself"
         )
-    placed = paired(placed_messages(outcome), "OpenAI", None)
+    placed = paired(placed_messages(outcome), "OpenAI", None, unique=True)
     if not placed:
         raise ProviderError("no message of the prompt is in, and OpenAI needs at least one")
     request: dict[str, Any] = {}

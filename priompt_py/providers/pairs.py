@@ -14,15 +14,15 @@ __all__ = ["Gather", "paired"]
 Gather: TypeAlias = Literal["message", "turn"] | None
 
 
-def paired(placed: Sequence[Placed], provider: str, gather: Gather) -> list[Placed]:
+def paired(placed: Sequence[Placed], provider: str, gather: Gather, *, unique: bool = False) -> list[Placed]:
     """The messages, with each result directly after its call, in its own order among the results.
 
     Directly after the ``message`` that holds the call, after the ``turn`` (neighbouring messages of the assistant)
     that does, or (None) where it stood. All else keeps its order. Raises ProviderError, naming the message, for a
     call without a result, a result without a call before it, a second one, and a call that repeats the id of one
-    that is still open: rendering with ``pair_tools=False`` lets them come so far.
+    that is still open, or with ``unique`` of any: rendering with ``pair_tools=False`` lets them come so far.
     """
-    owners = _owners(placed, provider)
+    owners = _owners(placed, provider, unique=unique)
     if gather is None:
         return list(placed)
     ends = list(range(len(placed)))  # for each message, the one that its results stand after
@@ -40,9 +40,10 @@ def paired(placed: Sequence[Placed], provider: str, gather: Gather) -> list[Plac
     return ordered
 
 
-def _owners(placed: Sequence[Placed], provider: str) -> dict[int, int]:
+def _owners(placed: Sequence[Placed], provider: str, *, unique: bool) -> dict[int, int]:
     """For the number of each result, the number of the message that holds its call."""
     waiting: dict[str, tuple[int, str]] = {}  # by id: the message, and how the call is named
+    answered: set[str] = set()
     owners: dict[int, int] = {}
     for index, (place, message) in enumerate(placed):
         for call in message.tool_calls:
@@ -53,6 +54,11 @@ def _owners(placed: Sequence[Placed], provider: str) -> dict[int, int]:
                     f"{call_place(place, call)} has the id of a call before it that has no result yet; "
                     f"{provider} tells calls by their ids"
                 )
+            if unique and call.id in answered:
+                raise ProviderError(
+                    f"{call_place(place, call)} has the id of a call before it; "
+                    f"{provider} wants another for each call"
+                )
             waiting[call.id] = index, call_place(place, call)
         if message.role == "tool":
             if not message.tool_call_id:
@@ -62,6 +68,7 @@ def _owners(placed: Sequence[Placed], provider: str) -> dict[int, int]:
                     f"{place} answers no call before it that has no result yet, and {provider} refuses that"
                 )
             owners[index] = waiting.pop(message.tool_call_id)[0]
+            answered.add(message.tool_call_id)
     for _, named in waiting.values():
         raise ProviderError(f"{named} has no result, and {provider} refuses that")
     return owners

@@ -125,8 +125,11 @@ def test_all_results_of_a_turn_stand_in_one_user_message_before_any_text() -> No
 
 
 def test_results_of_two_turns_stay_apart() -> None:
-    again = [ChatMessage("assistant", tool_calls=(LOOK,)), RESULT]
-    found = messages_of(USER, *again, *again)
+    again = [
+        ChatMessage("assistant", tool_calls=(Call("c2", "look", "{}"),)),
+        ChatMessage("tool", tool_call_id="c2"),
+    ]
+    found = messages_of(USER, CALLS, RESULT, *again)
     assert [message["role"] for message in found] == ["user", "assistant", "user", "assistant", "user"]
     assert found[1]["content"] == [LOOKED]
 
@@ -394,6 +397,10 @@ def with_config(config: PromptConfig, *messages: ChatMessage, **more: Any) -> Ou
         (
             with_config(FIVE, CALLS, tools=[TOOL]),
             "messages[0] (assistant message): the call of 'look' (id 'c1') has no result, and Anthropic refuses that",
+        ),
+        (
+            with_config(FIVE, CALLS, RESULT, CALLS, RESULT, tools=[TOOL]),
+            "messages[2] (assistant message): the call of 'look' (id 'c1') has the id of a call before it; Anthropic wants another for each call",
         ),
         (
             with_config(FIVE, tools=[Tool("a.b", "", {})]),

@@ -258,7 +258,12 @@ def test_objects_of_the_sdk_are_read() -> None:
 
 
 def test_thoughts_that_compatible_servers_show_are_not_kept() -> None:
-    answer: dict[str, Any] = {"role": "assistant", "content": "4", "reasoning_content": "2 + 2", "annotations": []}
+    answer: dict[str, Any] = {
+        "role": "assistant",
+        "content": "4",
+        "reasoning_content": "2 + 2",
+        "annotations": [],
+    }
     assert from_openai([answer]) == [assistant_message["4"]]
 
 

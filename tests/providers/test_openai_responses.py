@@ -278,6 +278,10 @@ SYSTEM = text_message("system", "S")
             "messages[0] (assistant message): the call of 'look' (id 'c1') has no result, and OpenAI refuses that",
         ),
         (
+            chat(*[ChatMessage("assistant", tool_calls=(LOOK,)), ChatMessage("tool", tool_call_id="c1")] * 2),
+            "messages[2] (assistant message): the call of 'look' (id 'c1') has the id of a call before it; OpenAI wants another for each call",
+        ),
+        (
             chat(USER, config=PromptConfig(extra={"input": []})),
             "extra holds 'input', which the prompt itself gives; leave it out of config(extra=...)",
         ),
