@@ -20,26 +20,30 @@ COLOURS: Mapping[str, tuple[str, str]] = {  # on light pages, on dark ones
 }
 
 
-def svg(title: str, rows: Sequence[tuple[str, Mapping[str, float]]]) -> str:
-    """The picture of rows of shares (0 to 1, by the names of ``COLOURS``)."""
+def svg(
+    title: str,
+    rows: Sequence[tuple[str, Mapping[str, float]]],
+    colours: Mapping[str, tuple[str, str]] = COLOURS,
+) -> str:
+    """The picture of rows of shares (0 to 1, by the names of ``colours``, which are one word each)."""
     height = TOP + len(rows) * (BAR + GAP) + 14
     across = WIDTH - LEFT - RIGHT
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img">',
         f"<title>{escape(title)}</title>",
-        f"<style>\n{STYLE}{_styles()}</style>",
+        f"<style>\n{STYLE}{_styles(colours)}</style>",
         f'<rect class="back" width="{WIDTH}" height="{height}"/>',
         f'<text class="title" x="20" y="28">{escape(title)}</text>',
     ]
-    for i, name in enumerate(COLOURS):
-        x = 20 + 120 * i
+    for i, name in enumerate(colours):
+        x = 20 + 720 // len(colours) * i
         parts.append(f'<rect class="{name}" x="{x}" y="46" width="14" height="14"/>')
         parts.append(f'<text x="{x + 20}" y="58">{name}</text>')
     for i, (label, shares) in enumerate(rows):
         y = TOP + i * (BAR + GAP)
         parts.append(f'<text x="{LEFT - 10}" y="{y + 18}" text-anchor="end">{escape(label)}</text>')
         x = float(LEFT)
-        for name in COLOURS:
+        for name in colours:
             width = across * shares.get(name, 0.0)
             if width > 0:
                 tip = f"{name}: {100 * shares[name]:.2f} %"
@@ -56,7 +60,7 @@ def svg(title: str, rows: Sequence[tuple[str, Mapping[str, float]]]) -> str:
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
-def _styles() -> str:
-    light = "".join(f".{name} {{ fill: {colours[0]} }}\n" for name, colours in COLOURS.items())
-    dark = "".join(f".{name} {{ fill: {colours[1]} }}\n" for name, colours in COLOURS.items())
+def _styles(shown: Mapping[str, tuple[str, str]]) -> str:
+    light = "".join(f".{name} {{ fill: {colours[0]} }}\n" for name, colours in shown.items())
+    dark = "".join(f".{name} {{ fill: {colours[1]} }}\n" for name, colours in shown.items())
     return f".share {{ fill: #ffffff }}\n{light}@media (prefers-color-scheme: dark) {{\n{dark}.share {{ fill: #15181d }}\n}}\n"

@@ -17,8 +17,9 @@ tool-only   it has a path, and tools; else as auto    a hint to read it; nothing
 sandbox     it has a path; else as auto               path and size; nothing is read
 =========== ========================================= =====================================================
 
-A text that has no more lines than a preview is its own preview. What is no longer than the placeholder always stands in
-its place, since leaving it out would save nothing.
+A text that has no more lines than a preview, and not more than 100 characters for each of them, is its own preview: short
+files don't go because long ones have to. What is no longer than the placeholder always stands in its place, since leaving
+it out would save nothing.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from collections.abc import Sequence
 import attrs
 
 from priompt_py.author.checks import whole_number
-from priompt_py.author.tags import first, scope
+from priompt_py.author.tags import at_most, first, scope
 from priompt_py.context.envelopes import Envelope, count_lines, first_lines
 from priompt_py.context.messages import Attachment, Message, TextPart
 from priompt_py.context.reading import Content
@@ -53,23 +54,32 @@ PREVIEW = -1_000
 """Where previews stand: above all history, below what is required."""
 MOST_FILES = 1_024
 """Files of one message that get levels of their own; later ones share the last."""
+_LONG_LINE = 100  # characters
 _STEP = 2.0**-21
 """From one preview to the next: with the base's 1,000,000,000 a double still holds it exactly, for a million messages."""
 
 
 @attrs.frozen(kw_only=True)
 class AttachmentOptions:
-    """How attachments are shown. ``tools``: the model can call read_file and its like. Sizes are lines."""
+    """How attachments are shown. ``tools``: the model can call read_file and its like.
+
+    Up to ``max_inline_lines`` lines go in whole where it can, ``preview_lines`` is how many a preview has. A preview
+    that takes more than ``preview_percent`` per cent of the prompt's limit is left out, since it stands above the
+    history and nothing below it could come in; None is no such bound.
+    """
 
     tools: bool = False
     max_inline_lines: int = 500
     preview_lines: int = 100
+    preview_percent: int | None = 33
     wording: Wording = WORDING
 
     def __attrs_post_init__(self) -> None:
         tag = type(self).__name__
         whole_number(tag, "max_inline_lines", self.max_inline_lines)
         whole_number(tag, "preview_lines", self.preview_lines)
+        if self.preview_percent is not None:
+            whole_number(tag, "preview_percent", self.preview_percent)
 
 
 @attrs.frozen
@@ -77,7 +87,7 @@ class Forms:
     """What an attachment may show, each an envelope as text; the placeholder is always there.
 
     ``table`` is the name of the form that a prompt without priorities shows. The placeholder of a very short content
-    is that content.
+    is that content. ``preview_limit`` is how many tokens the preview may take, for ``at_most``.
     """
 
     attachment: Attachment
@@ -85,6 +95,7 @@ class Forms:
     preview: str | None
     placeholder: str
     table: str
+    preview_limit: str | None = None
 
     @property
     def text(self) -> str:
@@ -157,17 +168,22 @@ def forms_of(content: Content, index: int, options: AttachmentOptions) -> Forms:
         preview = str(
             attrs.evolve(whole, content=cut, extra=(("TRUNCATED", f"{said} FILE_KEY: {attachment.id}"),))
         )
+    elif len(text) <= _LONG_LINE * options.preview_lines:
+        preview = full
     hint = words.left_out_tool if options.tools else words.left_out
     placeholder = str(attrs.evolve(whole, extra=(("HINT", hint),)))
     if len(full) <= len(placeholder):  # leaving it out would save nothing
         return Forms(attachment, None, None, full, "full")
     if preview is not None and len(preview) <= len(placeholder):
         preview = None
-    if mode == "preview" and preview is not None:
-        return Forms(attachment, None, preview, placeholder, "preview")
-    if mode == "auto" and options.tools and lines > options.max_inline_lines and preview is not None:
-        return Forms(attachment, None, preview, placeholder, "preview")
-    return Forms(attachment, full, preview, placeholder, "full")
+    limit = None
+    if preview is not None and options.preview_percent is not None:
+        # A token is a byte or more, so that the placeholder always has its place.
+        limit = f"{options.preview_percent}% + {_size(placeholder)}"
+    long = options.tools and lines > options.max_inline_lines
+    if (mode == "preview" or (mode == "auto" and long)) and preview not in (None, full):
+        return Forms(attachment, None, preview, placeholder, "preview", limit)
+    return Forms(attachment, full, preview, placeholder, "full", limit)
 
 
 def _size(text: str) -> int:
@@ -206,16 +222,26 @@ def ladder(
     placeholder: Node,
     full_at: Number,
     preview_at: Number,
+    preview_limit: int | str | None = None,
     key: str | None = None,
 ) -> Node:
-    """The longest form that fits, as one element; forms that are None are left out.
+    """The longest form that fits, as one element; forms that are None are left out. Content that is its own preview
+    stands where previews do.
 
-    ``full_at`` and ``preview_at`` are the ``prel`` of both scopes; the placeholder stands where the ladder stands.
+    ``full_at`` and ``preview_at`` are the ``prel`` of both scopes; the placeholder stands where the ladder stands. A
+    preview of more than ``preview_limit`` tokens (as for ``at_most``) is left out.
     """
-    return first(name=key)[
-        None if full is None else scope(prel=full_at, key="full")[full],
-        None if preview is None else scope(prel=preview_at, key="preview")[preview],
+    is_own_preview = full is not None and full == preview
+    shorter: Node = [
+        None
+        if preview is None
+        else scope(prel=preview_at, key="full" if is_own_preview else "preview")[preview],
         scope(prel=0, key="placeholder")[placeholder],
+    ]
+    if preview is not None and preview_limit is not None:
+        shorter = at_most(token_limit=preview_limit)[first[shorter]]
+    return first(name=key)[
+        None if full is None or is_own_preview else scope(prel=full_at, key="full")[full], shorter
     ]
 
 
@@ -247,5 +273,6 @@ def attachment_ladder(
         placeholder=forms.placeholder,
         full_at=full_at - within,
         preview_at=preview_at - within,
+        preview_limit=forms.preview_limit,
         key=forms.attachment.id,
     )

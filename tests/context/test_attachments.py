@@ -114,17 +114,17 @@ def test_full_or_preview() -> None:
 
 MODES: dict[str, tuple[Any, bool, tuple[bool, bool, str]]] = {
     # name: arguments of the attachment, tools; has full, has preview, what the table shows
-    "short": ({}, True, (True, False, "full")),
+    "short": ({}, True, (True, True, "full")),
     "auto": ({"text": 600}, False, (True, True, "full")),
     "full over the limit": ({"mode": "full", "text": 600}, True, (True, True, "full")),
     "preview": ({"mode": "preview", "text": 101}, False, (False, True, "preview")),
-    "preview of a short text": ({"mode": "preview"}, True, (True, False, "full")),
+    "preview of a short text": ({"mode": "preview"}, True, (True, True, "full")),
     "placeholder": ({"mode": "placeholder"}, True, (False, False, "placeholder")),
     "tool-only": ({"mode": "tool-only", "path": "/a"}, True, (False, False, "placeholder")),
-    "tool-only without tools": ({"mode": "tool-only", "path": "/a"}, False, (True, False, "full")),
-    "tool-only without path": ({"mode": "tool-only"}, True, (True, False, "full")),
+    "tool-only without tools": ({"mode": "tool-only", "path": "/a"}, False, (True, True, "full")),
+    "tool-only without path": ({"mode": "tool-only"}, True, (True, True, "full")),
     "sandbox": ({"mode": "sandbox", "path": "/a"}, False, (False, False, "placeholder")),
-    "sandbox without path": ({"mode": "sandbox"}, False, (True, False, "full")),
+    "sandbox without path": ({"mode": "sandbox"}, False, (True, True, "full")),
     "retrieval": ({"mode": "retrieval"}, True, (False, False, "placeholder")),
 }
 
@@ -226,7 +226,7 @@ def test_content_is_verbatim() -> None:
     assert f"<FILE_CONTENT>\n{text}\n</FILE_CONTENT>" in forms_of(content(text), 1, AttachmentOptions()).text
 
 
-@pytest.mark.parametrize("name", ["max_inline_lines", "preview_lines"])
+@pytest.mark.parametrize("name", ["max_inline_lines", "preview_lines", "preview_percent"])
 def test_wrong_options(name: str) -> None:
     values: Any = {name: -1}
     with pytest.raises(ValueError, match=rf"AttachmentOptions\(\) needs {name} >= 0, got {name}=-1"):
@@ -353,6 +353,44 @@ def test_what_is_shorter_than_a_placeholder_stands_in_its_place() -> None:
     wordy = attrs.evolve(WORDING, left_out="left out " * 20)
     brief = forms_of(content(long_line), 1, AttachmentOptions(preview_lines=1, wording=wordy))
     assert (brief.full is None, brief.preview) == (False, None)
+
+
+def test_a_short_file_is_its_own_preview() -> None:
+    options = AttachmentOptions(preview_lines=20)
+    short = forms_of(content(lines(20)), 1, options)
+    assert (short.preview, short.full) == (short.full, short.preview)
+    rendered = render(
+        [user_message[attachment_ladder(short, message_index=5)]], token_limit=1_000, tokenizer=WORDS
+    )
+    assert [(one.label, one.priority) for one in rendered.decisions if one.label in ("full", "preview")] == [
+        ("full", BASE_PRIORITY - 1_000 + 5 / 2**11)
+    ]
+    wide = forms_of(content("x" * 2_001), 1, options)
+    assert (wide.full is None, wide.preview) == (False, None)
+
+
+def test_a_preview_that_is_too_long_keeps_nothing_else_out() -> None:
+    long = forms_of(content(lines(1_000)), 1, AttachmentOptions(preview_lines=200, preview_percent=10))
+    node: list[Node] = [
+        words(10, "base"),
+        [scope(prel=-900_000 + n)[words(10, f"turn{n}")] for n in range(20)],
+        attachment_ladder(long, message_index=5),
+    ]
+
+    def shown(node: Node, limit: int) -> tuple[bool, int]:
+        text = text_at(node, limit)
+        return "line 200\n" in text, sum(f"turn{n} " in text for n in range(20))
+
+    assert [shown(node, limit) for limit in (500, 2_000)] == [(False, 20), (True, 20)]
+    without = forms_of(content(lines(1_000)), 1, AttachmentOptions(preview_lines=200, preview_percent=None))
+    assert without.preview_limit is None
+    assert shown([*node[:2], attachment_ladder(without, message_index=5)], 500) == (True, 7)
+
+
+def test_a_placeholder_always_has_its_place() -> None:
+    long = forms_of(content(lines(1_000)), 1, AttachmentOptions(preview_percent=0))
+    least = len(long.placeholder.split())
+    assert text_at(attachment_ladder(long, message_index=5), least) == long.placeholder
 
 
 def test_wrong_indexes() -> None:
