@@ -6,6 +6,7 @@ import datetime as dt
 import decimal
 import fractions
 import importlib
+import operator
 import pathlib
 import types
 import typing
@@ -186,7 +187,7 @@ def is_strategy(value: object) -> TypeGuard[SearchStrategy[Any]]:
 def long_texts() -> SearchStrategy[str]:
     """Texts as of ``texts``, one in four of them long: some hundred or thousand tokens, so that limits are reached."""
     short = texts()
-    long = st.tuples(texts(max_words=3), st.sampled_from((10, 100))).map(lambda drawn: drawn[0] * drawn[1])
+    long = st.builds(operator.mul, texts(max_words=3), st.sampled_from((10, 100)))
     return st.one_of(short, short, short, long)
 
 
