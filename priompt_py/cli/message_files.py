@@ -16,7 +16,7 @@ import attrs
 
 from priompt_py.cli.faults import Fault
 from priompt_py.cli.files import name_of, read_text
-from priompt_py.cli.json_places import line_and_column, offset_of
+from priompt_py.cli.json_places import line_and_column, offset_of, problem_of
 from priompt_py.context.histories import (
     from_anthropic,
     from_openai,
@@ -173,8 +173,9 @@ def _parse(text: str, name: str, first_line: int) -> Any:
     try:
         return parse_json(text)
     except json.JSONDecodeError as error:
-        place = f"{name}:{first_line + error.lineno - 1}:{error.colno}"
-        raise Fault(f"not JSON: {error.msg}", place=place) from None
+        problem, offset = problem_of(error)
+        line, column = line_and_column(text, offset)
+        raise Fault(f"not JSON: {problem}", place=f"{name}:{first_line + line - 1}:{column}") from None
     except RecursionError:
         raise Fault("nested too deeply", place=f"{name}:{first_line}:1") from None
     except ValueError as error:
@@ -183,7 +184,7 @@ def _parse(text: str, name: str, first_line: int) -> Any:
 
 def _lines(text: str, name: str, form: str | None) -> MessageFile:
     rows = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-    if len(rows) > 1 and rows[0][1].strip() in ("[", "{"):  # JSON over several lines, with a mistake in it
+    if not is_object(_json_or_none(rows[0][1])):  # JSON over several lines, with a mistake in it
         _parse(text, name, 1)
     values = [_parse(line, name, number) for number, line in rows]
     if all(is_object(value) and "messages" in value for value in values):
