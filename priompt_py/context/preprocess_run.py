@@ -1,0 +1,346 @@
+"""The work of ``preprocess``: measure, choose, and put in whole or search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import attrs
+
+from priompt_py.author.checks import got, wrong_type
+from priompt_py.context.counting import chat_tokens
+from priompt_py.context.doors import Door, WrongDoor
+from priompt_py.context.messages import Attachment, Hit, Message
+from priompt_py.context.preprocess_options import Options, Outcome, Preprocessed
+from priompt_py.context.preprocess_parts import (
+    checked_hits,
+    distinct,
+    distinct_contents,
+    free_id,
+    is_file,
+    with_text,
+)
+from priompt_py.context.reading import Content, Reader
+from priompt_py.context.reports import ContextReport, Drop, PassReport, Strategy
+from priompt_py.context.strategy import INJECT, NONE, RETRIEVAL, choose_strategy
+from priompt_py.context.telling import Teller, said
+from priompt_py.tokens.tokenizer import chat_format_of
+
+__all__ = ["Run"]
+
+
+class Run:
+    """One run: what it finds out on its way to the message."""
+
+    def __init__(self, options: Options, door: Door) -> None:
+        self.options = options
+        self.door = door
+        self.teller = Teller(door, options.events)
+        self.reader = Reader(
+            door,
+            self.teller,
+            options.parsers,
+            on_error=options.on_error,
+            time_limit=options.time_limit,
+            clock=options.clock,
+        )
+        self.message_id = ""
+        self.metrics: dict[str, Any] = {}
+        self.drops: list[Drop] = []
+        self.notes: list[str] = []
+        self.tokenize_seconds = 0.0
+
+    async def run(self, messages: Sequence[Message]) -> Preprocessed:
+        if not messages or messages[-1].role != "user":
+            last = messages[-1] if messages else None
+            return self._result(last, "unchanged", Strategy(NONE, "no-message"))
+        *history, message = messages
+        self.message_id = message.id
+        files = distinct(one for one in message.attachments if is_file(one))
+        everything = distinct([one for old in history for one in old.attachments if is_file(one)] + files)
+        if not everything:
+            return self._result(message, "unchanged", Strategy(NONE, "no-files"))
+        prompt = message.text
+        self.metrics["prompt"] = prompt
+        try:
+            if files:
+                strategy, contents = await self._choose(history, files, prompt)
+                if strategy.name == INJECT:
+                    return await self._inject(message, contents, strategy)
+            else:
+                strategy = Strategy(RETRIEVAL, "no-new-files")
+            return await self._retrieve(message, everything, strategy)
+        except BaseException as error:
+            # A cancelled flow must not be held up for long: a sink that hangs is left after its own time.
+            await self.teller.close("error" if isinstance(error, Exception) else "canceled", said(error))
+            raise
+
+    # ------------------------------------------------------------------------------------ choosing
+
+    async def _choose(
+        self, history: list[Message], files: list[Attachment], prompt: str
+    ) -> tuple[Strategy, list[Content]]:
+        """The strategy, and the contents that had to be read for it."""
+        options, tell = self.options, self.teller.tell
+        await tell("choosing", "loading", text="deciding how the files go in")
+        contents: list[Content] = []
+        if options.window is None:
+            strategy = choose_strategy(length=None, used=0, files=(0,), prompt=0)
+        else:
+            window = options.window
+            used = self._used(history)
+            prompt_tokens = self._count(prompt)
+            remaining = max(0, window - used)
+            counts: list[int] = []
+            for file in files:  # one by one: those behind the one that is too much aren't even parsed
+                content = await self.reader.read(file)
+                contents.append(content)
+                counts.append(0 if content.text is None else self._count(content.text))
+                if sum(counts) > remaining:
+                    break
+            strategy = choose_strategy(
+                length=window, used=used, files=counts, prompt=prompt_tokens, share=options.share
+            )
+            self.metrics |= {
+                "length": window,
+                "used": used,
+                "remaining": remaining,
+                "occupied_percent": round(100 * used / window, 2),
+                "prompt_tokens": prompt_tokens,
+                "file_tokens": strategy.counted,
+                "available": strategy.available,
+                "comparison": f"{strategy.counted} + {prompt_tokens} "
+                f"{'<=' if strategy.name == INJECT else '>'} {strategy.available}",
+            }
+            if strategy.name == INJECT:
+                self.metrics["files"] = {
+                    content.attachment.id: count
+                    for content, count in zip(contents, counts, strict=True)
+                    if content.text is not None
+                }
+        self._note_failures(contents)
+        await tell("choosing", "done", text=f"{strategy.name} ({strategy.reason})")
+        return strategy, contents
+
+    def _used(self, history: list[Message]) -> int:
+        template = self.options.template
+        if template is None:
+            tokenizer = self.options.tokenizer
+            began = self.options.clock()
+            used = chat_tokens(history, tokenizer.count, chat_format=chat_format_of(tokenizer))
+            self.tokenize_seconds += self.options.clock() - began
+            return used
+        try:
+            text = template(history)
+        except Exception:
+            if any(message.role == "user" for message in history):
+                raise
+            # Many templates want a turn of the user; this one is not blank, since some leave out blank ones.
+            text = template([*history, Message(free_id(history), "user", "?")])
+        given: object = text
+        if not isinstance(given, str):
+            raise wrong_type("template", f"template gives text, got {got(given)}")
+        return self._count(text)
+
+    def _count(self, text: str) -> int:
+        began = self.options.clock()
+        tokens = self.options.tokenizer.count(text)
+        self.tokenize_seconds += self.options.clock() - began
+        return tokens
+
+    def _note_failures(self, contents: Sequence[Content]) -> None:
+        for content in contents:
+            name = content.attachment.name
+            if content.problem is not None:
+                drop = Drop(
+                    self.message_id, None, "attachments", content.problem, f"{name}: {content.detail}"
+                )
+                if drop not in self.drops:
+                    self.drops.append(drop)
+            if content.note is not None and content.note not in self.notes:
+                self.notes.append(content.note)
+
+    # ------------------------------------------------------------------------------------ full content
+
+    async def _inject(self, message: Message, contents: list[Content], strategy: Strategy) -> Preprocessed:
+        words = self.options.words
+        read = distinct_contents(contents)
+        ids = {content.attachment.id for content in contents if content.text is not None}
+        blocks = [
+            f"** {content.attachment.name} full content **\n\n{content.text}\n\n"
+            f"** end of {content.attachment.name} **\n"
+            if content.text is not None
+            else words.unread_file.format(name=content.attachment.name, detail=content.detail) + "\n"
+            for content in read
+        ]
+        text = (
+            words.full_intro
+            + "\n"
+            + "\n".join(blocks)
+            + f"\n{words.full_request}\n\nUser query: {message.text}"
+        )
+        attachments = tuple(
+            attrs.evolve(one, inlined=True) if one.id in ids and is_file(one) else one
+            for one in message.attachments
+        )
+        sent = attrs.evolve(with_text(message, text), attachments=attachments)
+        return self._result(sent, "full-content", strategy)
+
+    # ------------------------------------------------------------------------------------ retrieval
+
+    async def _retrieve(self, message: Message, files: list[Attachment], strategy: Strategy) -> Preprocessed:
+        options, tell, query = self.options, self.teller.tell, message.text
+        hits: list[Hit] = []
+        reason = "no-hits"
+        await tell("retrieving", "loading", text="loading the search")
+        if not query.strip():
+            reason = "empty-query"
+        elif options.retriever is None:
+            reason = "no-retriever"
+            self.notes.append("files would have been searched, but no retriever was given")
+        else:
+            try:
+                hits, reason = await self._search(query, files)
+            except WrongDoor:
+                raise
+            except Exception as error:
+                if options.on_error == "raise":
+                    raise
+                reason = "retriever-failed"
+                self.notes.append(f"the retriever failed: {said(error)}")
+                await tell("retrieving", "error", text=said(error))
+        if reason != "retriever-failed":
+            count = len(hits)
+            await tell(
+                "retrieving", "done" if hits else "canceled", text=f"{count} found" if hits else reason
+            )
+        self.metrics["hits"] = [
+            {
+                "source": hit.source_id,
+                "chunk": hit.chunk,
+                "affinity": hit.affinity,
+                "tokens": self._count(hit.text),
+            }
+            for hit in hits
+        ]
+        words = options.words
+        if hits:
+            cited = "".join(f'Citation {number}: "{hit.text}"\n\n' for number, hit in enumerate(hits, 1))
+            text = f"{words.hits_intro}\n\n{cited}{words.hits_use}\n\nUser Query:\n\n{query}"
+            await self._cite(hits)
+        elif options.notice:
+            found_nothing = words.search_failed if reason == "retriever-failed" else words.no_hits
+            text = f"{found_nothing}\n\nUser Query:\n\n{query}"
+        else:
+            return self._result(message, "no-citations", strategy, (), reason)
+        outcome: Outcome = "citations" if hits else "no-citations"
+        return self._result(
+            with_text(message, text), outcome, strategy, tuple(hits), reason if not hits else ""
+        )
+
+    async def _search(self, query: str, files: list[Attachment]) -> tuple[list[Hit], str]:
+        options, door, retriever = self.options, self.door, self.options.retriever
+        documents = await self._documents(files)
+        if not documents:
+            return [], "no-documents"
+        await self._prepare(documents)
+        await self.teller.tell("retrieving", "loading", text="searching")
+        given: object = await door.call(
+            "the retriever",
+            retriever,
+            "search",
+            query,
+            documents,
+            options.limit,
+            time_limit=options.time_limit,
+        )
+        found = checked_hits(given)[: options.limit]
+        threshold = options.threshold
+        if threshold is None:
+            threshold = float(getattr(retriever, "default_threshold", 0.0))
+        hits = [hit for hit in found if hit.affinity > threshold]
+        return hits, "" if hits else "no-hits"
+
+    async def _documents(self, files: list[Attachment]) -> list[Attachment]:
+        """The files with their text. A retriever that says ``reads = True`` knows files by their id, or reads them."""
+        if getattr(self.options.retriever, "reads", False):
+            return files
+        contents = await self.reader.read_all(files)
+        self._note_failures(contents)
+        return [
+            attrs.evolve(content.attachment, text=content.text)
+            for content in distinct_contents(contents)
+            if content.text is not None
+        ]
+
+    async def _prepare(self, documents: list[Attachment]) -> None:
+        """Let the retriever do what it has to do for files that it doesn't know yet, if it says which those are.
+
+        Its method ``pending(documents)`` gives them, ``prepare(document, progress)`` works, and calls
+        ``progress("Chunking", 12.5)`` meanwhile.
+        """
+        retriever, door = self.options.retriever, self.door
+        if not callable(getattr(retriever, "pending", None)):
+            return
+        waiting = list(
+            await door.call(
+                "the retriever", retriever, "pending", documents, time_limit=self.options.time_limit
+            )
+        )
+        for document in waiting:
+            await self.teller.tell("embedding", "waiting", document.id)
+        for document in waiting:
+            relay = self.teller.relay("embedding", document.id)
+            await self.teller.tell("embedding", "loading", document.id, text="loading")
+
+            def progress(
+                step: str, percent: float, relay: Callable[[str, float | None], None] = relay
+            ) -> None:
+                relay(step, round(percent, 1))
+
+            await door.call(
+                "the retriever", retriever, "prepare", document, progress, time_limit=self.options.time_limit
+            )
+            await relay.settled()
+            await self.teller.tell("embedding", "done", document.id)
+
+    async def _cite(self, hits: list[Hit]) -> None:
+        if self.options.citations is None:
+            return
+        try:
+            await self.door.call(
+                "the citation sink",
+                self.options.citations,
+                "__call__",
+                hits,
+                time_limit=self.options.time_limit,
+            )
+        except WrongDoor:
+            raise
+        except Exception as error:
+            if self.options.on_error == "raise":
+                raise
+            self.notes.append(f"the citation sink failed: {said(error)}")
+
+    # ------------------------------------------------------------------------------------ the result
+
+    def _result(
+        self,
+        message: Message | None,
+        outcome: Outcome,
+        strategy: Strategy,
+        hits: tuple[Hit, ...] = (),
+        reason: str = "",
+    ) -> Preprocessed:
+        if outcome != "unchanged":
+            self.metrics |= {
+                "strategy": strategy.name,
+                "read_ms": round(1000 * self.reader.seconds, 2),
+                "tokenize_ms": round(1000 * self.tokenize_seconds, 2),
+                "text": "" if message is None else message.text,
+            }
+        passes = (PassReport("attachments", int(message is not None), tuple(self.drops)),)
+        report = ContextReport(
+            passes, strategy, self.metrics, tuple(self.teller.events), (*self.notes, *self.teller.notes)
+        )
+        return Preprocessed(message, outcome, strategy, report, hits, reason)
