@@ -125,6 +125,20 @@ def _is_default(value: object, default: object) -> bool:
     return type(value) is type(default) and value == default
 
 
+_MOST_PLAIN = 60  # characters of a text that is not looked at for repetitions
+
+
+def _text_code(text: str) -> str:
+    """A text's repr; of one that is a short text again and again: that text, times a number."""
+    if len(text) > _MOST_PLAIN:
+        period = text.find(text[:_MOST_PLAIN], 1)
+        if 0 < period <= len(text) // 2 and len(text) % period == 0:
+            unit, times = text[:period], len(text) // period
+            if unit * times == text:
+                return f"{unit!r} * {times}"
+    return repr(text)
+
+
 def value_code(value: object) -> str:
     """The code of an argument's or a prop's value: its repr, where no function, element or call is in it."""
     if isinstance(value, Element):
@@ -135,6 +149,8 @@ def value_code(value: object) -> str:
     if isinstance(value, re.Pattern):
         return re.sub(r"^re\.compile\((.*)\)$", r"re.compile(\1)", repr(cast("object", value)))
     kind = type(value)
+    if kind is str:
+        return _text_code(cast("str", value))
     if kind is list or kind is tuple:
         items = [value_code(item) for item in cast("list[object]", value)]
         if kind is list:

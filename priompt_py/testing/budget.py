@@ -96,8 +96,17 @@ def budget_test(
         render=render,
         settings=settings,
         how=how,
+        place=_caller(),
     )
     return plan.test()
+
+
+def _caller() -> tuple[str, int] | None:
+    """File and line of the code that called ``budget_test``."""
+    frame = inspect.currentframe()
+    for _ in range(2):
+        frame = None if frame is None else frame.f_back
+    return None if frame is None else (frame.f_code.co_filename, frame.f_lineno)
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -114,6 +123,7 @@ class _Plan:
     render: Callable[..., Rendered]
     settings: hypothesis.settings | None
     how: dict[str, Any]
+    place: tuple[str, int] | None
 
     def test(self) -> BudgetTest:
         """The test in its two uses."""
@@ -174,6 +184,9 @@ class _Plan:
                     function(**passed, **{each: ours[each] for each in own})
 
         made: Any = arun if inspect.iscoroutinefunction(function) else run
+        if self.place is not None:  # reports show the line that made the test, and not this one
+            file, line = self.place  # hypothesis shows the line after the first one
+            made.__code__ = made.__code__.replace(co_filename=file, co_firstlineno=max(1, line - 1))
         if function is not None:
             functools.update_wrapper(made, function)
             del made.__wrapped__  # hypothesis and pytest would read its parameters

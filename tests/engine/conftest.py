@@ -4,4 +4,4 @@ from __future__ import annotations
 
 import pytest
 
-pytest.register_assert_rewrite("tests.engine.compare")
+pytest.register_assert_rewrite("priompt_py.testing.definition")
