@@ -17,6 +17,7 @@ files of a message                      their own levels, their placeholders at 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 
 import attrs
@@ -53,7 +54,8 @@ FULL_RESULT = -2_000_000
 CAPPED_RESULT = -1_000_000
 SUMMARY = -1
 
-_LONG_LINE = 2_000  # characters; an excerpt of longer lines goes by words
+_LONG_LINE = 2_000  # characters; an excerpt of longer lines goes by words, and cuts what has no blanks
+_WORDS = re.compile(r"\s+|\S{100}")
 
 AttachmentNodes = Callable[[Message], Sequence[Node]]
 """What is shown of some attachments of a message."""
@@ -228,7 +230,7 @@ def result_ladder(content: str, *, full_at: Number, capped_at: Number, capped: i
     """
     if len(content) <= len(note):
         return content
-    by = "word" if max(map(len, content.splitlines()), default=0) > _LONG_LINE else "line"
+    by = _WORDS if max(map(len, content.splitlines()), default=0) > _LONG_LINE else "line"
     cut = isolate(token_limit=capped)[excerpt(content, by=by, keep="ends", omitted="\n[...]\n")]
     return first[
         scope(prel=full_at, key="full")[content],
