@@ -13,13 +13,13 @@ from priompt_py.model.place import Place
 __all__ = ["SourceMap", "Span"]
 
 
-@attrs.frozen
+@attrs.define(unsafe_hash=True)  # frozen would double what it costs to make one
 class Span:
     """The stretch ``text[start:end]`` that one element or string gave, with what lies inside it.
 
     ``kind`` is the element's kind, ``text`` for strings, ``frame``
     for what a chat's flat form puts around content; ``label`` is the element's key or a scope's name.
-    Siblings are in order and don't overlap. Tool calls, tools, images and marks have no length.
+    Nobody changes one. Siblings are in order and don't overlap. Tool calls, tools, images and marks have no length.
     """
 
     start: int
