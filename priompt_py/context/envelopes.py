@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import attrs
 
-__all__ = ["Envelope", "count_lines", "first_lines"]
+__all__ = ["Envelope", "count_lines", "first_lines", "one_line"]
 
 
 def count_lines(text: str) -> int:
@@ -24,6 +24,11 @@ def first_lines(text: str, lines: int) -> str:
         if end < 0:
             return text
     return text[:end].removesuffix("\r")
+
+
+def one_line(name: str) -> str:
+    """A name without line breaks, with which it could look like a label of ours."""
+    return " ".join(name.split())
 
 
 def _escaped(value: str) -> str:
@@ -47,8 +52,11 @@ class Envelope:
     extra: tuple[tuple[str, str], ...] = ()
 
     def __str__(self) -> str:
-        rows = [f"<FILE_INDEX>{self.index}</FILE_INDEX>", f"<FILE_NAME>{_escaped(self.name)}</FILE_NAME>"]
-        rows.append(f"<FILE_KEY>{_escaped(self.key)}</FILE_KEY>")
+        rows = [
+            f"<FILE_INDEX>{self.index}</FILE_INDEX>",
+            f"<FILE_NAME>{_escaped(one_line(self.name))}</FILE_NAME>",
+        ]
+        rows.append(f"<FILE_KEY>{_escaped(one_line(self.key))}</FILE_KEY>")
         if self.lines is not None:
             rows.append(f"<FILE_LINES>{self.lines}</FILE_LINES>")
         if self.size is not None:

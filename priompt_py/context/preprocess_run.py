@@ -10,6 +10,7 @@ import attrs
 from priompt_py.author.checks import got, wrong_type
 from priompt_py.context.counting import chat_tokens
 from priompt_py.context.doors import Door, WrongDoor
+from priompt_py.context.envelopes import one_line
 from priompt_py.context.messages import Attachment, Hit, Message
 from priompt_py.context.preprocess_options import Options, Outcome, Preprocessed
 from priompt_py.context.preprocess_parts import (
@@ -167,11 +168,11 @@ class Run:
         read = distinct_contents(contents)
         ids = {content.attachment.id for content in contents if content.text is not None}
         blocks = [
-            f"** {content.attachment.name} full content **\n\n{content.text}\n\n"
-            f"** end of {content.attachment.name} **\n"
+            f"** {name} full content **\n\n{content.text}\n\n** end of {name} **\n"
             if content.text is not None
-            else words.unread_file.format(name=content.attachment.name, detail=content.detail) + "\n"
+            else words.unread_file.format(name=name, detail=content.detail) + "\n"
             for content in read
+            for name in [one_line(content.attachment.name)]
         ]
         text = (
             words.full_intro

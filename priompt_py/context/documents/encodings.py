@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from priompt_py.context.documents.refusals import Refused
 
-__all__ = ["Decoded", "declared_encoding", "decode", "guess"]
+__all__ = ["UTF32_MARKS", "Decoded", "declared_encoding", "decode", "guess"]
 
 
 class Decoded(NamedTuple):
@@ -20,6 +20,7 @@ class Decoded(NamedTuple):
     guessed: bool = False
 
 
+UTF32_MARKS = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
 _MARKS = (  # the longer first: a mark of UTF-32 begins like one of UTF-16
     (codecs.BOM_UTF32_LE, "utf-32-le"),
     (codecs.BOM_UTF32_BE, "utf-32-be"),

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import attrs
 
 from priompt_py.author.checks import got, text, text_or_none, whole_number, wrong_type, wrong_value
-from priompt_py.context.documents.encodings import decode
+from priompt_py.context.documents.encodings import UTF32_MARKS, decode
 from priompt_py.context.documents.formats import format_of, megabytes
 from priompt_py.context.documents.limits import DocumentLimits
 from priompt_py.context.documents.process import Extracted, Stop, extract
@@ -109,8 +109,9 @@ class DocumentParser:
             )
         kind = format_of(data, name)
         if kind == "text":
-            # More bytes than text may have would be too much text in every encoding but UTF-32.
-            if len(data) > 4 * limits.text_bytes:
+            # No character takes more bytes than these for each that it takes in UTF-8.
+            widest = 4 if data.startswith(UTF32_MARKS) else 2 if b"\x00" in data else 1
+            if len(data) > widest * (limits.text_bytes + 4):
                 raise Refused("too-large", self._too_much)
             decoded = decode(data, encoding=self.encoding)
             if decoded is not None:

@@ -101,7 +101,7 @@ def extract(
 
 
 def _start() -> subprocess.Popen[bytes]:
-    if not sys.executable:
+    if not sys.executable or getattr(sys, "frozen", False):  # a frozen program would start itself again
         raise Refused("library", "this program has no Python interpreter beside it that could read the file")
     try:
         return subprocess.Popen(  # noqa: S603 - our own program

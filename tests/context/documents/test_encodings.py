@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from priompt_py.context import Document, DocumentParser
+from priompt_py.context import Document, DocumentLimits, DocumentParser
 from priompt_py.context.documents.encodings import Decoded, declared_encoding, decode, guess
 from priompt_py.context.documents.refusals import Refused
 from priompt_py.errors import DocumentError
@@ -137,6 +137,14 @@ def test_refused(name: str) -> None:
     with pytest.raises(DocumentError) as caught:
         DocumentParser().parse(data, "a.bin")
     assert caught.value.detail == message
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-32"])
+def test_the_limit_is_of_text_not_of_bytes(encoding: str) -> None:
+    parser = DocumentParser(limits=DocumentLimits(text_bytes=1_000))
+    assert len(parser.parse(("word " * 200).encode(encoding), "a.txt")) == 1_000
+    with pytest.raises(DocumentError, match="more than 1,000 bytes of text"):
+        parser.parse(("word " * 200 + "x").encode(encoding), "a.txt")
 
 
 def test_nothing_fits(monkeypatch: pytest.MonkeyPatch) -> None:

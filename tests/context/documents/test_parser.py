@@ -126,6 +126,11 @@ def test_no_interpreter(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "")
     with pytest.raises(DocumentError, match="no Python interpreter beside it that could read the file"):
         DocumentParser().parse(files.pages("x"), "a.pdf")
+    with monkeypatch.context() as frozen:
+        frozen.setattr(sys, "executable", "/bin/true")
+        frozen.setattr(sys, "frozen", True, raising=False)
+        with pytest.raises(DocumentError, match="no Python interpreter beside it"):
+            DocumentParser().parse(files.pages("x"), "a.pdf")
     monkeypatch.setattr(sys, "executable", "/no/such/python")
     with pytest.raises(DocumentError, match="no process could be started to read it \\(No such file"):
         DocumentParser().parse(files.pages("x"), "a.pdf")
