@@ -9,10 +9,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from priompt_py import PromptTooLong, render
 from priompt_py.context import (
     Message,
     Pass,
     apply_compaction,
+    assemble,
     clean_tools,
     dedupe,
     default_pipeline,
@@ -25,7 +27,9 @@ from priompt_py.context import (
     repair_tool_pairs,
     restore,
 )
+from priompt_py.context.histories import messages_of_chat
 from priompt_py.context.messages import CompactionPoint
+from priompt_py.testing.tokenizers import WordTokenizer
 from tests.context.properties import (
     accounted,
     halves,
@@ -36,6 +40,8 @@ from tests.context.properties import (
     wrong_pairs,
 )
 from tests.context.strategies import chats
+
+WORDS = WordTokenizer()
 
 
 def count(text: str) -> int:
@@ -178,3 +184,22 @@ def test_stages_alone_make_the_first_pass(messages: list[Message]) -> None:
     if whole.report.notes == ():  # by steps: then dedupe's last user message is the same, and so is all
         assert last.messages == whole.messages
         assert last.report.restored == whole.report.restored
+
+
+@given(
+    messages=chats(), limit=st.integers(0, 200), kind=st.sampled_from(["ladder", "envelope", "preprocess"])
+)
+def test_every_tree_can_be_rendered(
+    messages: list[Message], limit: int, kind: Literal["ladder", "envelope", "preprocess"]
+) -> None:
+    run = default_pipeline((), prune(max_age=3, mode="demote"))
+    assembly = assemble(messages, window=1_000, tokenizer=WORDS, passes=run, attachments=kind)
+    for tokens in (limit, 100_000):
+        try:
+            rendered = render(assembly.node, token_limit=tokens, tokenizer=WORDS)
+        except PromptTooLong:
+            assert tokens == limit
+            continue
+        assert list(wrong_pairs(messages_of_chat(rendered.messages or ()))) == []
+    everything = [message.role for message in rendered.messages or ()]
+    assert len(everything) >= len(assembly.messages)
