@@ -111,7 +111,9 @@ class _Reporter:
             other_tokens=other,
             shared_tokens=alone - outcome.token_count,
             cutoff=outcome.cutoff,
-            level=levels.index(outcome.cutoff) + 1,
+            level=max(
+                1, sum(level >= outcome.cutoff for level in levels)
+            ),  # a remembered one may be between two
             levels=len(levels),
             count_kind=outcome.count_kind,
             elements_in=sum(fates),

@@ -35,6 +35,7 @@ from priompt_py import (
 from priompt_py.face.report import ReportPart, ReportPiece
 from priompt_py.face.reporting import COUNTED_OUT, OUT_TEXT
 from priompt_py.model.elements import Node
+from priompt_py.model.memory import Memory
 from priompt_py.testing.strategies import chats, prompts
 from priompt_py.testing.tokenizers import CharTokenizer, GreedyTokenizer, WordTokenizer
 from priompt_py.tokens.chat_format import OPENAI_CHAT
@@ -247,3 +248,9 @@ def test_a_report_is_lost_in_a_pickle_unless_it_was_made() -> None:
     report = rendered.report
     again: Rendered = pickle.loads(pickle.dumps(rendered))  # noqa: S301 - our own
     assert again.report == report
+
+
+def test_a_remembered_cutoff_between_two_levels() -> None:
+    tree: Node = ["a", scope(p=5)["bcdefghi"], scope(p=3)["jklmno"]]
+    rendered = render(tree, token_limit=12, tokenizer=CHARS, previous=Memory(cutoff=4, maxes={}))
+    assert (rendered.cutoff, rendered.report.level, rendered.report.levels) == (4, 2, 3)
