@@ -10,11 +10,11 @@ system messages among the others stand directly after the user's.
 from __future__ import annotations
 
 import re
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, cast, get_args
 
 import attrs
 
-from priompt_py.errors import ArgumentValueError, ProviderError
+from priompt_py.errors import ArgumentTypeError, ArgumentValueError, ProviderError
 from priompt_py.model.elements import Call, Image, Part
 from priompt_py.model.outcome import Outcome
 from priompt_py.model.prompt import CacheMark, ChatMessage, Tool
@@ -139,6 +139,10 @@ def _leading_text(*, lead_with_user: bool | str) -> str | None:
                 f"to_anthropic() needs text that is not blank for lead_with_user, got {lead_with_user!r}"
             )
         return lead_with_user
+    if not isinstance(cast("object", lead_with_user), bool):
+        raise ArgumentTypeError(
+            f"to_anthropic() needs text, True or False for lead_with_user, got {lead_with_user!r}"
+        )
     return LEADING_USER_TEXT if lead_with_user else None
 
 

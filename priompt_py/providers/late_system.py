@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, cast
 
 import attrs
 
-from priompt_py.errors import ArgumentValueError, ProviderError
+from priompt_py.errors import ArgumentTypeError, ArgumentValueError, ProviderError
 from priompt_py.model.prompt import ChatMessage, TextPart
 from priompt_py.providers.shared import Holds, Placed, is_blank, without_last_marks
 
@@ -27,6 +27,8 @@ def check_late_system(function: str, late: LateSystem | None, text: str, takes: 
     if late is not None and late not in takes:
         listed = ", ".join(map(repr, takes))
         raise ArgumentValueError(f"{function}() needs one of {listed} or None for late_system, got {late!r}")
+    if not isinstance(cast("object", text), str):
+        raise ArgumentTypeError(f"{function}() needs text for late_system_text, got {text!r}")
     if text.count(_HOLE) != 1:
         raise ArgumentValueError(f"{function}() needs {_HOLE} once in late_system_text, got {text!r}")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from priompt_py.errors import ArgumentValueError, ProviderError
+from priompt_py.errors import ArgumentTypeError, ArgumentValueError, ProviderError
 from priompt_py.model.elements import Call, Image, Part
 from priompt_py.model.outcome import Outcome
 from priompt_py.model.prompt import ChatMessage, PromptConfig, TextPart, Tool
@@ -445,10 +445,12 @@ def test_the_assistant_may_not_begin_on_request() -> None:
         ({"late_system_text": "x"}, "to_anthropic() needs {text} once in late_system_text, got 'x'"),
         ({"lead_with_user": " "}, "to_anthropic() needs text that is not blank for lead_with_user, got ' '"),
         ({"cache": "none"}, "to_anthropic() needs 'auto', 'marks', 'off' or None for cache, got 'none'"),
+        ({"late_system_text": None}, "to_anthropic() needs text for late_system_text, got None"),
+        ({"lead_with_user": 1}, "to_anthropic() needs text, True or False for lead_with_user, got 1"),
     ],
 )
 def test_wrong_options(options: Any, says: str) -> None:
-    with pytest.raises(ArgumentValueError) as caught:
+    with pytest.raises((ArgumentTypeError, ArgumentValueError)) as caught:
         to_anthropic(chat(USER, config=FIVE), **options)
     assert str(caught.value) == says
 
