@@ -63,6 +63,7 @@ if TYPE_CHECKING:
         ToolCallPart,
         ToolResultPart,
     )
+    from priompt_py.context.ordering import by_time
     from priompt_py.context.overflow import (
         compaction_threshold,
         needs_compaction,
@@ -193,6 +194,7 @@ __all__ = [
     "assemble",
     "attachment_ladder",
     "available_tokens",
+    "by_time",
     "chat_tokens",
     "choose_strategy",
     "citation_ladder",
@@ -273,6 +275,7 @@ _WHERE = {
         "ToolCallPart",
         "ToolResultPart",
     ),
+    "ordering": ("by_time",),
     "overflow": (
         "compaction_threshold",
         "needs_compaction",

@@ -279,11 +279,11 @@ def test_what_goes_with_old_calls() -> None:
 
 
 def test_stubs() -> None:
-    result = clean_tools(keep_rounds=0, mode="stub", note="(gone)")(OLD)
+    result = clean_tools(keep_rounds=0, mode="stub", note="({id} is gone)")(OLD)
     call, other = result.messages[1].calls
     assert call.args == '{"preview": "' + "x" * 500 + '", "characters": 2001}'
     assert other == ToolCallPart("c2", "look")
-    assert [one.results[0].content for one in result.messages[2:4]] == ["(gone)", "no such file"]
+    assert [one.results[0].content for one in result.messages[2:4]] == ["(c1 is gone)", "no such file"]
     assert drops(result) == [
         ("a1", 2, "tool-cleanup", "arguments of c1 cut from 2001 characters"),
         ("t1", 0, "tool-cleanup", "result of c1, 11 characters, put by a note"),

@@ -194,12 +194,11 @@ def test_every_tree_can_be_rendered(
 ) -> None:
     run = default_pipeline((), prune(max_age=3, mode="demote"))
     assembly = assemble(messages, window=1_000, tokenizer=WORDS, passes=run, attachments=kind)
-    for tokens in (limit, 100_000):
-        try:
-            rendered = render(assembly.node, token_limit=tokens, tokenizer=WORDS)
-        except PromptTooLong:
-            assert tokens == limit
-            continue
-        assert list(wrong_pairs(messages_of_chat(rendered.messages or ()))) == []
-    everything = [message.role for message in rendered.messages or ()]
-    assert len(everything) >= len(assembly.messages)
+    whole = render(assembly.node, token_limit=100_000, tokenizer=WORDS)
+    assert list(wrong_pairs(messages_of_chat(whole.messages or ()))) == []
+    assert len(whole.messages or ()) >= len(assembly.messages)
+    try:
+        rendered = render(assembly.node, token_limit=limit, tokenizer=WORDS)
+    except PromptTooLong:
+        return
+    assert list(wrong_pairs(messages_of_chat(rendered.messages or ()))) == []

@@ -44,8 +44,8 @@ def clean_tools(
 
     A round is what assistants said between two user messages, counted from the end; a user message that nobody
     answered is none. ``remove`` takes calls, results and the reasoning beside them; ``stub`` keeps the calls (arguments
-    over 2,000 characters are cut to an object with the first 500) and puts ``note`` in place of each result that is no
-    error. Other parts stay, and so do whole units of which a message is pinned or in ``preserve_ids``. A message that
+    over 2,000 characters are cut to an object with the first 500) and puts ``note``, in which ``{id}`` is the call's, in
+    place of each result that is no error. Other parts stay, and so do whole units of which a message is pinned or in ``preserve_ids``. A message that
     is left without content goes if its turn says more, else it says ``placeholder``.
     """
     if type(keep_rounds) is not int:
@@ -155,7 +155,7 @@ def _stubbed(
 
 def _stub(part: Part, note: str) -> Part:
     if isinstance(part, ToolResultPart) and not part.is_error:
-        return attrs.evolve(part, content=note)
+        return attrs.evolve(part, content=_filled(note, id=part.call_id))
     if isinstance(part, ToolCallPart) and len(part.args) > _LONGEST_ARGS:
         short = {"preview": part.args[:_PREVIEW], "characters": len(part.args)}
         return attrs.evolve(part, args=json.dumps(short, ensure_ascii=False))
