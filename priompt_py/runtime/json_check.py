@@ -1,13 +1,16 @@
 """Whether data are what a JSON Schema says: the parts of it that definitions of tools use.
 
 Read are the keywords of JSON Schema 2020-12 for types, numbers, texts, lists, objects and their combinations, and
-``$ref`` into ``$defs``. Other keywords, ``format`` among them, are notes and refuse nothing.
+``$ref`` into ``$defs``. Other keywords, ``format`` among them, are notes and refuse nothing; nor does a keyword whose
+value is none that it can have (``"required": true``, as older drafts wrote it).
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
 from typing import Any, TypeGuard, cast
 
 from priompt_py.model.values import short_repr
@@ -60,12 +63,13 @@ def _faults(value: Any, schema: Any, place: str, root: Any, followed: tuple[str,
 
 def _type_and_choice(value: Any, rules: Mapping[str, Any], place: str) -> Iterator[str]:
     named: Any = rules.get("type")
-    kinds: list[str] = [named] if isinstance(named, str) else [*(named or [])]
+    kinds: list[str] = [named] if isinstance(named, str) else _list(rules, "type")
     if kinds and not any(_TYPES.get(kind, _anything)(value) for kind in kinds):
         wanted = " or ".join(_WANTED.get(kind, f"a {kind}") for kind in kinds)
         yield f"{place}: needs {wanted}, got {short_repr(value)}"
-    if "enum" in rules and not any(_same(value, one) for one in rules["enum"]):
-        yield f"{place}: needs one of {', '.join(map(repr, rules['enum']))}, got {short_repr(value)}"
+    choices = rules.get("enum")
+    if _is_list(choices) and not any(_same(value, one) for one in choices):
+        yield f"{place}: needs one of {', '.join(map(repr, choices))}, got {short_repr(value)}"
     if "const" in rules and not _same(value, rules["const"]):
         yield f"{place}: needs {rules['const']!r}, got {short_repr(value)}"
 
@@ -76,33 +80,28 @@ def _of_number(value: Any, rules: Mapping[str, Any], place: str) -> Iterator[str
         ("maximum", "at most", lambda a, b: a <= b),
         ("exclusiveMinimum", "more than", lambda a, b: a > b),
         ("exclusiveMaximum", "less than", lambda a, b: a < b),
-        ("multipleOf", "a multiple of", lambda a, b: a % b == 0),
+        ("multipleOf", "a multiple of", lambda a, b: b <= 0 or _exact(a) % _exact(b) == 0),
     )
     for name, words, fits in bounds:
-        if name in rules and not fits(value, rules[name]):
+        if _is_number(rules.get(name)) and not fits(value, rules[name]):
             yield f"{place}: needs {words} {rules[name]}, got {short_repr(value)}"
 
 
 def _of_text(value: str, rules: Mapping[str, Any], place: str) -> Iterator[str]:
     yield from _size(len(value), rules, "Length", "characters", place)
-    if "pattern" in rules:
-        try:
-            found = re.search(rules["pattern"], value)
-        except re.error:  # JSON Schema has another dialect: one that Python can't read says nothing
-            return
-        if found is None:
-            yield f"{place}: needs text that matches {rules['pattern']!r}, got {short_repr(value)}"
+    if _matches(rules.get("pattern"), value) is False:
+        yield f"{place}: needs text that matches {rules['pattern']!r}, got {short_repr(value)}"
 
 
 def _of_list(value: list[Any], rules: Mapping[str, Any], place: str, root: Any) -> Iterator[str]:
     yield from _size(len(value), rules, "Items", "items", place)
-    first: list[Any] = rules.get("prefixItems") or []
+    first = _list(rules, "prefixItems")
     for index, item in enumerate(value):
         if index < len(first):
             yield from _faults(item, first[index], f"{place}[{index}]", root, ())
         elif "items" in rules:
             yield from _faults(item, rules["items"], f"{place}[{index}]", root, ())
-    if rules.get("uniqueItems") and any(
+    if rules.get("uniqueItems") is True and any(
         _same(one, other) for index, one in enumerate(value) for other in value[:index]
     ):
         yield f"{place}: needs items that differ, got {short_repr(value)}"
@@ -110,16 +109,16 @@ def _of_list(value: list[Any], rules: Mapping[str, Any], place: str, root: Any) 
 
 def _of_object(value: dict[str, Any], rules: Mapping[str, Any], place: str, root: Any) -> Iterator[str]:
     yield from _size(len(value), rules, "Properties", "keys", place)
-    for name in rules.get("required") or ():
+    for name in _list(rules, "required"):
         if name not in value:
             yield f"{place}: {name!r} is missing"
-    known: Mapping[str, Any] = rules.get("properties") or {}
-    patterns: Mapping[str, Any] = rules.get("patternProperties") or {}
+    known = _mapping(rules, "properties")
+    patterns = _mapping(rules, "patternProperties")
     for name, item in value.items():
         there = f"{place}.{name}"
         if name in known:
             yield from _faults(item, known[name], there, root, ())
-        matching = [pattern for pattern in patterns if re.search(pattern, name)]
+        matching = [pattern for pattern in patterns if _matches(pattern, name)]
         for pattern in matching:
             yield from _faults(item, patterns[pattern], there, root, ())
         if name not in known and not matching and "additionalProperties" in rules:
@@ -133,12 +132,13 @@ def _of_object(value: dict[str, Any], rules: Mapping[str, Any], place: str, root
 def _combined(
     value: Any, rules: Mapping[str, Any], place: str, root: Any, followed: tuple[str, ...]
 ) -> Iterator[str]:
-    for one in rules.get("allOf") or ():
+    for one in _list(rules, "allOf"):
         yield from _faults(value, one, place, root, followed)
     for name in ("anyOf", "oneOf"):
-        if name not in rules:
+        forms = _list(rules, name)
+        if not forms:
             continue
-        problems = [next(_faults(value, one, place, root, followed), None) for one in rules[name]]
+        problems = [next(_faults(value, one, place, root, followed), None) for one in forms]
         count = problems.count(None)
         if not count or (count > 1 and name == "oneOf"):
             said = "; ".join(problem for problem in problems if problem is not None)
@@ -150,10 +150,12 @@ def _combined(
 
 
 def _size(size: int, rules: Mapping[str, Any], ending: str, what: str, place: str) -> Iterator[str]:
+    least: Any
+    most: Any
     least, most = rules.get(f"min{ending}"), rules.get(f"max{ending}")
-    if least is not None and size < least:
+    if _is_number(least) and size < least:
         yield f"{place}: needs at least {least} {what}, got {size}"
-    if most is not None and size > most:
+    if _is_number(most) and size > most:
         yield f"{place}: needs at most {most} {what}, got {size}"
 
 
@@ -170,6 +172,31 @@ def _target(reference: str, root: Any) -> Any:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _exact(value: float) -> Fraction:
+    """The number as it is written: 0.3 is three times 0.1. Infinity, which 1e999 is read as, is a multiple of all."""
+    return Fraction(str(value)) if math.isfinite(value) else Fraction(0)
+
+
+def _matches(pattern: object, value: str) -> bool | None:
+    """Whether a pattern is found in a text; None for none, and for one that Python can't read: the dialects differ."""
+    if not isinstance(pattern, str):
+        return None
+    try:
+        return re.search(pattern, value) is not None
+    except re.error:
+        return None
+
+
+def _list(rules: Mapping[str, Any], name: str) -> list[Any]:
+    value = rules.get(name)
+    return value if _is_list(value) else []
+
+
+def _mapping(rules: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    value = rules.get(name)
+    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
 
 
 def _is_list(value: object) -> TypeGuard[list[Any]]:

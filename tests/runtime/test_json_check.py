@@ -82,12 +82,36 @@ SENTENCES: list[tuple[Any, Any, str | None]] = [
     (5, True, None),
     (5, False, "arguments: nothing may stand here, got 5"),
     (5, {"format": "email", "title": "x", "description": "y"}, None),
+    (0.3, {"multipleOf": 0.1}, None),
+    (0.35, {"multipleOf": 0.1}, "arguments: needs a multiple of 0.1, got 0.35"),
+    (float("inf"), {"multipleOf": 2}, None),
+    (float("inf"), {"type": "integer"}, "arguments: needs a whole number, got inf"),
+    ({"(": 1}, {"patternProperties": {"(": False}}, None),
 ]
 
 
 @pytest.mark.parametrize(("value", "schema", "sentence"), SENTENCES)
 def test_sentences(value: Any, schema: Any, sentence: str | None) -> None:
     assert misfit(value, schema) == sentence
+
+
+@pytest.mark.parametrize(
+    ("value", "schema"),
+    [
+        ({}, {"required": True}),
+        ({"a": 1}, {"properties": {"a": {"required": True}}, "patternProperties": 5}),
+        ({"a": 1}, {"properties": ["a"]}),
+        (5, {"enum": 5}),
+        (5, {"minimum": "6", "multipleOf": 0, "maximum": True}),
+        ("x", {"minLength": "2", "pattern": 5}),
+        ([1], {"items": [{"type": "string"}], "prefixItems": {}, "minItems": None, "uniqueItems": "yes"}),
+        (5, {"type": None, "allOf": {}, "anyOf": [], "oneOf": "x"}),
+        (5, {"$ref": 5}),
+        (5, "x"),
+    ],
+)
+def test_keywords_that_make_no_sense_refuse_nothing(value: Any, schema: Any) -> None:
+    assert misfit(value, schema) is None
 
 
 def test_a_class_that_holds_itself() -> None:
