@@ -88,9 +88,11 @@ class AsyncDoor:
     ) -> Any:
         import asyncio  # here, since it takes 20 ms to import
 
-        function = getattr(owner, f"a{method}", None) or getattr(owner, method)
+        function: Any = getattr(owner, f"a{method}", None) or getattr(owner, method)
+        if method == "__call__":
+            function = owner
         is_async = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
-            getattr(function, "__call__", None)  # noqa: B004 - an object whose __call__ is async
+            getattr(type(owner), method, None)  # an object whose __call__ is async
         )
         if time_limit is None:
             return await _given(function(*args) if is_async else in_thread(function, args))
@@ -191,6 +193,7 @@ def in_thread(function: Callable[..., Any], args: tuple[Any, ...]) -> Awaitable[
 
     def settle() -> None:
         if future.done():  # cancelled, or the time was up
+            close_unawaited(call.result)
             return
         if isinstance(call.error, Exception) and not isinstance(call.error, StopIteration):
             future.set_exception(call.error)

@@ -9,7 +9,8 @@ from priompt_py.context.doors import AsyncDoor, Door, WrongDoor, run_sync
 from priompt_py.context.reports import Event, EventKind, EventState
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
+    import concurrent.futures
+    from asyncio import Future
 
 __all__ = ["Relay", "Teller", "said"]
 
@@ -40,7 +41,7 @@ class Teller:
         )  # a sync one has its caller's own thread
         self._open: dict[tuple[EventKind, str], None] = {}
         self._queue: list[Event] = []
-        self._telling = False
+        self._delivery: Future[None] | None = None
         self._failures = 0
         self._closed = False
 
@@ -52,9 +53,11 @@ class Teller:
         *,
         progress: float | None = None,
         text: str = "",
+        relayed: bool = False,
     ) -> None:
-        """Tell of one event. Where several things run at once the sink still gets one event at a time, in order."""
-        if self._closed:  # a thread that nobody waits for may still speak
+        """Tell of one event; a relayed one of a subject that has ended is too late. Where several things run at once the sink still gets one event at a time, in order."""
+        # A thread that nobody waits for may still speak.
+        if self._closed or (relayed and (kind, subject) not in self._open):
             return
         event = Event(kind, state, subject, progress, text)
         self.events.append(event)
@@ -65,20 +68,29 @@ class Teller:
         if self._sink is None:
             return
         self._queue.append(event)
-        if self._telling:
-            return  # whoever tells now will tell of this one too
-        self._telling = True
-        try:
-            while self._queue:
-                await self._tell(self._queue.pop(0))
-        finally:
-            self._telling = False
+        if not isinstance(self._door, AsyncDoor):
+            await self._deliver()
+            return
+        import asyncio
+
+        # A task of its own: a flow that is cancelled must not take with it what is being told.
+        if self._delivery is None or self._delivery.done():
+            self._delivery = asyncio.ensure_future(self._deliver())
+        await asyncio.shield(self._delivery)
+
+    async def _deliver(self) -> None:
+        while self._queue:
+            await self._tell(self._queue.pop(0))
 
     async def close(self, state: EventState, text: str = "") -> None:
         """End what began and has not ended, the innermost first. Nothing is told afterwards."""
         for kind, subject in reversed(list(self._open)):
             await self.tell(kind, state, subject, text=text)
         self._closed = True
+        if self._delivery is not None and not self._delivery.done():
+            import asyncio
+
+            await asyncio.shield(self._delivery)
 
     def relay(self, kind: EventKind, subject: str, state: EventState = "loading") -> Relay:
         """A way to tell of a subject from a function that is called back, in whichever thread."""
@@ -123,7 +135,7 @@ class Relay:
         self._teller = teller
         self._event = event
         self._loop: Any = None
-        self._told: list[Future[None]] = []
+        self._told: list[concurrent.futures.Future[None]] = []
         if isinstance(door, AsyncDoor):
             import asyncio
 
@@ -131,7 +143,7 @@ class Relay:
 
     def __call__(self, text: str, progress: float | None = None) -> None:
         kind, state, subject, percent, words = self._event(text, progress)
-        telling = self._teller.tell(kind, state, subject, progress=percent, text=words)
+        telling = self._teller.tell(kind, state, subject, progress=percent, text=words, relayed=True)
         if self._loop is None:
             run_sync(telling)
             return

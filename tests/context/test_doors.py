@@ -125,6 +125,22 @@ async def test_threads_know_the_context() -> None:
     assert await AsyncDoor().call("it", Reads(), "read") == 7
 
 
+class Calls:
+    async def __call__(self, value: int) -> int:
+        return value
+
+
+@pytest.mark.anyio
+async def test_what_is_called_itself() -> None:
+    async def function(value: int) -> int:
+        assert threading.current_thread().name != "priompt_py call"
+        return value
+
+    owners: list[object] = [function, Calls(), abs]
+    for owner in owners:
+        assert await AsyncDoor().call("it", owner, "__call__", 5) == 5
+
+
 @pytest.mark.anyio
 async def test_async_gathers_at_the_same_time() -> None:
     log: list[int] = []
@@ -245,6 +261,7 @@ async def test_what_is_told_from_a_thread() -> None:
 
     teller = Teller(AsyncDoor(), sink)
     relay = teller.relay("parsing", "a")
+    await teller.tell("parsing", "loading", "a", text="began")
 
     def work() -> None:
         for percent in range(50):
@@ -252,7 +269,78 @@ async def test_what_is_told_from_a_thread() -> None:
 
     await in_thread(work, ())
     await relay.settled()
-    assert heard == [(f"at {percent}", percent) for percent in range(50)]
+    assert heard == [("began", None), *((f"at {percent}", percent) for percent in range(50))]
+    await teller.tell("parsing", "done", "a")
+    relay("too late", 99)
+    await relay.settled()
+    assert heard[-1] == ("", None)
+
+
+@pytest.mark.anyio
+async def test_a_cancelled_flow_loses_no_event() -> None:
+    heard: list[str] = []
+    telling = asyncio.Event()
+
+    async def sink(event: Event) -> None:
+        telling.set()
+        await asyncio.sleep(0.02)
+        heard.append(f"{event.subject} {event.state}")
+
+    teller = Teller(AsyncDoor(), sink)
+
+    async def flow() -> None:
+        try:
+            await teller.tell("parsing", "loading", "a")
+            await asyncio.sleep(60)
+        except BaseException:
+            await teller.close("canceled")
+            raise
+
+    task = asyncio.ensure_future(flow())
+    await telling.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert heard == ["a loading", "a canceled"]
+    await teller.close("canceled")
+    assert len(heard) == 2
+
+
+@pytest.mark.anyio
+async def test_closing_waits_for_what_others_told() -> None:
+    heard: list[str] = []
+
+    async def sink(event: Event) -> None:
+        await asyncio.sleep(0.01)
+        heard.append(event.state)
+
+    teller = Teller(AsyncDoor(), sink)
+    others = asyncio.gather(teller.tell("parsing", "loading", "a"), teller.tell("parsing", "done", "a"))
+    await asyncio.sleep(0)
+    await teller.close("canceled")
+    assert heard == ["loading", "done"]
+    await others
+
+
+@pytest.mark.anyio
+async def test_what_an_abandoned_thread_hands_on_is_closed() -> None:
+    made: list[Any] = []
+    go_on = threading.Event()
+
+    class Late:
+        def read(self) -> Any:
+            go_on.wait(60)
+            made.append(OWNER.slow(5))
+            return made[0]
+
+    with pytest.raises(TimeoutError, match=r"^it took longer than 0\.02 s$"):
+        await AsyncDoor().call("it", Late(), "read", time_limit=0.02)
+    go_on.set()
+    for _ in range(500):
+        if made and made[0].cr_frame is None:
+            break
+        await asyncio.sleep(0.01)
+    assert made[0].cr_frame is None  # closed, and so there is no warning
 
 
 def test_a_thread_that_speaks_to_a_loop_that_is_gone() -> None:
