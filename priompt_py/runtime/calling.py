@@ -13,12 +13,20 @@ from priompt_py.author.component import Component
 from priompt_py.errors import ArgumentTypeError, ArgumentValueError
 from priompt_py.model.elements import Element
 
-__all__ = ["build", "name_of_prompt"]
+__all__ = ["build", "name_of_prompt", "own_limit"]
 
 
 def name_of_prompt(prompt: object) -> str:
     """What people call a prompt."""
     return str(getattr(prompt, "__name__", type(prompt).__name__))
+
+
+def own_limit(prompt: object) -> int | None:
+    """The prompt's own ``token_limit``: a template's, or an attribute of a function. That of an element is another."""
+    if isinstance(prompt, Element) or not callable(prompt):
+        return None
+    limit = getattr(prompt, "token_limit", None)
+    return limit if type(limit) is int else None
 
 
 def build(prompt: Any, props: Mapping[str, Any] | None, on_return: Callable[..., None]) -> tuple[Any, bool]:

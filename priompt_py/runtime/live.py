@@ -171,15 +171,12 @@ async def live(
 ) -> Any:
     """``run`` with a person as the model: what the prompt gives back for the answer that somebody types.
 
-    The limit is ``token_limit``, else the prompt's own ``token_limit``, else ``window`` as for ``run``; ``options``
-    are those of ``run``. The rendered prompt waits in ``hub``, by default the one of this process, until it is
+    Limits are as for ``run``, and ``options`` are those of ``run``. The rendered prompt waits in ``hub``, by default the one of this process, until it is
     answered there. Raises RunError where it is refused, and what ``run`` raises.
     """
     if "model" in options:
         raise ArgumentTypeError("live() takes no model: a person answers; to ask a model take run()")
     asked = HUB if hub is None else hub
-    if token_limit is None:
-        token_limit = getattr(prompt, "token_limit", None)
     given = dict(props or {})
 
     def person(rendered: Rendered) -> Any:

@@ -12,7 +12,7 @@ from priompt_py.errors import ArgumentTypeError, ArgumentValueError, RunError
 from priompt_py.face.render import acompile_prompt
 from priompt_py.face.rendered import Rendered
 from priompt_py.model.elements import Node
-from priompt_py.runtime.calling import build
+from priompt_py.runtime.calling import build, name_of_prompt, own_limit
 from priompt_py.runtime.capture import Handlers, feed
 from priompt_py.runtime.returns import Returns
 from priompt_py.runtime.stream import ModelStream, Pieces, answer_of
@@ -55,8 +55,8 @@ async def run(
     ``model(rendered)`` gives text, a ModelOutput, an iterator or async iterator (of texts, Deltas, or a client's own
     chunks or events), or something that can be awaited for one of these. A function that blocks blocks the loop.
 
-    The limit, in tokens, is the smallest of ``token_limit`` and ``window - answer``; ``Rendered.limit_from`` says
-    which it was. ``window`` is what the model takes, prompt and answer together, by default that of the model's
+    The limit, in tokens, is the smallest of ``token_limit``, the prompt's own ``token_limit`` (a template's, or an
+    attribute of the function) and ``window - answer``; ``Rendered.limit_from`` says which it was. ``window`` is what the model takes, prompt and answer together, by default that of the model's
     ``name`` where it is known. ``answer`` is what the answer may take, by default the number that the prompt's
     config gives for ``max_response_tokens``, else 0: what the prompt reserves lies inside the limit.
     ``tokenizer`` is by default that of the model's ``name``; the rest is as for ``render``.
@@ -74,7 +74,8 @@ async def run(
         raise RunError("run() needs asyncio's event loop: under another one, trio's say, it can't run")
     _check(model, handler_timeout)
     name = _known_name(model)
-    choice = _limit(token_limit, window, answer, name)
+    limits = [(f"token_limit of {name_of_prompt(prompt)}", own_limit(prompt))]
+    choice = _limit(token_limit, limits, window, answer or 0, name)
     returns = Returns()
     node, takes_return = build(prompt, props, returns)
     program = await acompile_prompt(node)
@@ -95,7 +96,7 @@ async def run(
     if answer is None and (window is not None or name is not None):
         while True:
             tokens = (await render(choice, callbacks=False)).config.max_response_tokens
-            smaller = _limit(token_limit, window, tokens if isinstance(tokens, int) else 0, name)
+            smaller = _limit(token_limit, limits, window, tokens if isinstance(tokens, int) else 0, name)
             if smaller.limit >= choice.limit:
                 break
             choice = smaller  # under which the config may be another one
@@ -162,12 +163,14 @@ def _known_name(model: object) -> str | None:
 
 
 def _limit(
-    token_limit: int | LimitChoice | None, window: int | None, answer: int | None, name: str | None
+    token_limit: int | LimitChoice | None,
+    others: list[tuple[str, int | None]],
+    window: int | None,
+    answer: int,
+    name: str | None,
 ) -> LimitChoice:
     """The smallest limit. One that was chosen before keeps its reason."""
-    if not isinstance(token_limit, LimitChoice):
-        return limit_for(model=name, window=window, answer=answer or 0, limits=[("token_limit", token_limit)])
-    if window is None and name is None:
-        return token_limit
-    other = limit_for(model=name, window=window, answer=answer or 0, limits=[("", token_limit.limit)])
-    return token_limit if other.limit == token_limit.limit else other
+    chosen = token_limit if isinstance(token_limit, LimitChoice) else None
+    given = token_limit if not isinstance(token_limit, LimitChoice) else token_limit.limit
+    found = limit_for(model=name, window=window, answer=answer, limits=[("token_limit", given), *others])
+    return found if chosen is None or found.limit < chosen.limit else chosen

@@ -24,6 +24,7 @@ from priompt_py import (
     component,
     config,
     empty,
+    isolate,
     limit_for,
     run,
     run_sync,
@@ -330,6 +331,17 @@ UNKNOWN = Named("unknown")
 )
 async def test_the_smallest_limit_decides(options: dict[str, Any], said: str) -> None:
     assert (await asked("Hello", **{"model": UNKNOWN, **options})).text == said
+
+
+async def test_the_prompts_own_limit_is_one_of_them() -> None:
+    template = Environment().from_string("---\ntoken_limit: 30\n---\nHi", "hi.priompt")
+    assert (await asked(template, model=UNKNOWN)).text == "30: token_limit of hi (30)"
+    assert (await asked(template, model=UNKNOWN, token_limit=None)).text == "30: token_limit of hi (30)"
+    assert (await asked(template, model=UNKNOWN, token_limit=20)).text == "20: token_limit (20)"
+    chosen = limit_for(limits=[("config", 40)])
+    assert (await asked(template, model=UNKNOWN, token_limit=chosen)).text == "30: token_limit of hi (30)"
+    inner = isolate(token_limit=5)["Hi"]  # whose limit is its own
+    assert (await asked(inner, model=UNKNOWN)).text == "100: token_limit (100)"
 
 
 @pytest.mark.parametrize(
