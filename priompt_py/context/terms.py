@@ -81,7 +81,8 @@ _GAP = r"\s{1,9}"
 _DASH = r"\s{0,9}[—–-]?\s{0,9}"
 _PLAIN = r"[^\n,;:.!?()]{1,100}?"
 _RU = rf"это|означа(?:ет|ют)|обознача(?:ет|ют)|определя(?:ется|ются){_GAP}как|представля(?:ет|ют){_GAP}собой"
-_EN = rf"shall{_GAP}mean|means?|refers?{_GAP}to|(?:is|are){_GAP}defined{_GAP}as|denotes?"
+# "mean" alone would take "doesn't mean" and "would mean", the commonest in chats.
+_EN = rf"shall{_GAP}mean|means|refers{_GAP}to|(?:is|are){_GAP}defined{_GAP}as|denotes"
 _VERB = rf"(?<!\w)(?:{_RU}|{_EN})(?!\w)"
 _IS_UNDERSTOOD = r"понима(?:ется|ются|ют|ем|ть)"
 

@@ -56,6 +56,8 @@ from priompt_py.context.terms import label_of
         ("In this Agreement licence means text", ["licenc"]),
         ("I think this means trouble", []),
         ("it means trouble", []),
+        ("Having a friend doesn't mean much", []),
+        ("Growth would mean this", []),
         ("x means y", []),
         ("X means y", ["x"]),
         ("meaning means", ["mean"]),
