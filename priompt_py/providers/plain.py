@@ -15,15 +15,7 @@ from priompt_py.providers.shared import message_place, plain_text
 from priompt_py.tokens.chat_format import ChatFormat, FlatMessage
 from priompt_py.tokens.tokenizer import Tokenizer
 
-__all__ = ["json_data", "to_json", "to_messages", "to_text", "to_tokens", "without_blank"]
-
-
-def without_blank(messages: Iterable[ChatMessage]) -> list[ChatMessage]:
-    """The messages without those that hold nothing to send, for providers that refuse blank ones.
-
-    A tool message, and a message with calls, are never blank; the author's own blank messages go too.
-    """
-    return [message for message in messages if not message.is_blank]
+__all__ = ["json_data", "to_json", "to_messages", "to_text", "to_tokens"]
 
 
 # ------------------------------------------------------------------------------------------ text and tokens

@@ -18,7 +18,7 @@ from priompt_py.model.outcome import Decision, Outcome
 from priompt_py.model.place import Place
 from priompt_py.model.prompt import CacheMark, ChatMessage, PromptConfig, TextPart, Tool
 from priompt_py.providers.openai import to_openai
-from priompt_py.providers.plain import to_json, to_messages, to_text, to_tokens, without_blank
+from priompt_py.providers.plain import to_json, to_messages, to_text, to_tokens
 from priompt_py.tokens.bpe import BpeTokenizer
 from priompt_py.tokens.callables import from_count
 from priompt_py.tokens.chat_format import OPENAI_CHAT, OPENAI_CHAT_CL100K, OPENAI_CHAT_O200K, ChatFormat
@@ -27,7 +27,6 @@ from tests.providers.chats import (
     chat,
     chat_tokens,
     chats,
-    names,
     picture,
     plain,
     png,
@@ -444,39 +443,3 @@ def test_json_can_always_be_written_and_holds_every_text(outcome: Outcome) -> No
         content = entry["content"]
         texts = content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
         assert texts == message.text
-
-
-# ------------------------------------------------------------------------------------------ blank messages
-
-
-def test_blank_messages_are_left_out_and_nothing_else() -> None:
-    call = Call("c1", "look", "{}")
-    blank = [
-        ChatMessage("user"),
-        text_message("assistant", " \n"),
-        text_message("system", ""),
-        ChatMessage("user", (CacheMark(),)),
-    ]
-    kept = [
-        text_message("user", "q"),
-        ChatMessage("assistant", (TextPart(" "),), tool_calls=(call,)),
-        ChatMessage("tool", tool_call_id="c1"),
-        ChatMessage("assistant", function_call=call),
-        ChatMessage("user", (picture(),)),
-        ChatMessage("assistant", (Part(provider="anthropic", data={}),)),
-    ]
-    mixed = [message for pair in zip(kept, [*blank, *blank], strict=False) for message in pair]
-    assert without_blank(mixed) == kept
-    assert without_blank(iter(blank)) == []
-
-
-@given(names)
-def test_only_the_last_question_is_left(name: str) -> None:
-    messages = (
-        ChatMessage("user", name=name),
-        text_message("assistant", " \n"),
-        ChatMessage("system"),
-        text_message("user", "q"),
-    )
-    assert without_blank(messages) == [text_message("user", "q")]
-    assert len(to_openai(chat(*messages))["messages"]) == 4
