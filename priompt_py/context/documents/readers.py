@@ -92,17 +92,27 @@ def _pdf(data: bytes, most: int, progress: Progress) -> Iterator[str]:
     pages = len(document)
     if pages > most:
         raise Refused("too-large", f"it has {pages:,} pages, over the limit of {most:,}")
+    failed = 0
     for index in range(pages):
-        page = document[index]
-        text_page = page.get_textpage()
-        text = text_page.get_text_bounded().replace("\r\n", "\n").replace("\r", "\n")
-        text_page.close()
-        page.close()
-        # U+FFFE stands where a word was cut at the end of a line.
-        text = re.sub("\ufffe\n?", "", text).strip()
+        try:
+            text = _page_text(document[index])
+        except pypdfium2.PdfiumError:  # the others may be whole
+            failed += 1
+            text = f"(Page {index + 1} can't be read.)"
         if text:
             yield f"{text}\n\n"
         progress(100 * (index + 1) / pages)
+    if failed and failed == pages:
+        raise Refused("broken", "none of its pages can be read")
+
+
+def _page_text(page: Any) -> str:
+    text_page = page.get_textpage()
+    text: str = text_page.get_text_bounded().replace("\r\n", "\n").replace("\r", "\n")
+    text_page.close()
+    page.close()
+    # U+FFFE stands where a word was cut at the end of a line.
+    return re.sub("\ufffe\n?", "", text).strip()
 
 
 # ------------------------------------------------------------------------------------------ HTML

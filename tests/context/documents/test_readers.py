@@ -6,6 +6,7 @@ import pytest
 
 from priompt_py.context import Document, DocumentLimits, DocumentParser
 from priompt_py.context.documents.readers import kind_of, load, read
+from priompt_py.context.documents.refusals import Refused
 from tests.context.documents import files
 
 PARSER = DocumentParser()
@@ -89,6 +90,29 @@ def test_progress() -> None:
     told: list[tuple[str, float | None]] = []
     PARSER.read(PDF, "a.pdf", progress=lambda library, percent: told.append((library, percent)))
     assert told == [("pypdfium2", None), ("pypdfium2", 33.33), ("pypdfium2", 66.67), ("pypdfium2", 100)]
+
+
+def test_a_page_that_is_broken() -> None:
+    kids = b"<< /Type /Pages /Kids [3 0 R 9 0 R] /Count 2 >>"
+    words = files.stream(b"", b"BT /F 12 Tf 50 700 Td (whole) Tj ET")
+    assert here(files.pdf(files.CATALOG, kids, files.page(), words), "pdf")[0] == (
+        "whole\n\n(Page 2 can't be read.)\n\n"
+    )
+    with pytest.raises(Refused, match="none of its pages can be read"):
+        here(files.pdf(files.CATALOG, b"<< /Type /Pages /Kids [9 0 R] /Count 1 >>"), "pdf")
+
+
+def test_a_password() -> None:
+    # With an /Encrypt entry whose user password isn't the empty one.
+    standard = b"<< /Filter /Standard /V 1 /R 2 /P -4 /O <" + b"00" * 32 + b"> /U <" + b"11" * 32 + b"> >>"
+    data = files.pdf(files.CATALOG, b"<< /Type /Pages /Kids [] /Count 0 >>", standard)
+    data = data.replace(b"/Root 1 0 R", b"/Root 1 0 R /Encrypt 3 0 R /ID [<00> <00>]")
+    with pytest.raises(Refused) as caught:
+        here(data, "pdf")
+    assert (caught.value.reason, caught.value.message) == (
+        "password",
+        "it is locked with a password; save it without one",
+    )
 
 
 def test_the_name_does_not_decide() -> None:
