@@ -23,7 +23,8 @@ def squeeze(node: Node, **how: Any) -> Iterator[Rendered]:
     """Each distinct prompt that ``node`` can become, from the whole one down, as the limit falls to 0.
 
     ``how`` are the arguments of ``render`` besides the limit. What is async is run; no callbacks are called. The
-    ``token_limit`` of each is the smallest under which it is rendered, but where limits in the tree are shares of it.
+    ``token_limit`` of each is the smallest under which it is rendered. Where limits in the tree are shares of the whole
+    one, every limit is tried, and ``token_limit`` is the largest one.
     """
     return steps(trial_of(node, how))
 
@@ -71,21 +72,33 @@ def _program() -> Renderer:
 
 def steps(trial: Trial) -> Iterator[Rendered]:
     """The distinct prompts of a trial."""
-    limit = NO_LIMIT
     last: Rendered | None = None
+    limit = _first_limit(trial)
     while limit >= 0:
         found = trial.at(limit, callbacks=False).rendered
         if found is None:
             return
-        whole = found.token_count + found.tokens_reserved
-        if trial.tree.is_relative and limit < NO_LIMIT:  # each limit can give another prompt
-            smallest, limit = limit, limit - 1
-        else:
-            smallest, limit = whole, whole - 1
-        found = trial.at(smallest, callbacks=False).rendered or found
+        if not trial.tree.is_relative:  # what fits the limit and no less is the same
+            limit = found.token_count + found.tokens_reserved
+            found = trial.at(limit, callbacks=False).rendered or found
         if last is None or not _same(last, found):
             yield found
         last = found
+        limit -= 1
+
+
+def _first_limit(trial: Trial) -> int:
+    """A limit under which the prompt has all that it can have; not far above its size, where limits are shares of it."""
+    whole = trial.at(NO_LIMIT, callbacks=False).rendered
+    if whole is None or not trial.tree.is_relative:
+        return NO_LIMIT
+    limit = max(1, whole.token_count + whole.tokens_reserved)
+    while limit < NO_LIMIT:
+        found = trial.at(limit, callbacks=False).rendered
+        if found is not None and _same(found, whole):
+            break
+        limit *= 2
+    return limit
 
 
 def _same(one: Rendered, other: Rendered) -> bool:
