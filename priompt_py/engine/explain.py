@@ -146,14 +146,18 @@ class Explanation:
             level = fits[bisect_left(fits, level)]
         return level, bool(chain)
 
+    def is_decided(self, entry: Entry) -> bool:
+        """Whether there is a decision on an entry."""
+        element = entry.element
+        return self._is_piece(entry) or (isinstance(element, Element) and _is_decided(element))
+
     def decisions(self) -> list[tuple[Decision, Child]]:
         """The decisions in document order, each with what it is about: on all elements that hold others or have a
         priority or a label, on excerpts, and on the pieces of these."""
         made: list[tuple[Decision, Child]] = []
         for number, (entry, reason) in enumerate(zip(self.recorded.entries, self.reasons(), strict=True)):
-            element = entry.element
-            if self._is_piece(entry) or (isinstance(element, Element) and _is_decided(element)):
-                made.append((self._decision(number, reason), element))
+            if self.is_decided(entry):
+                made.append((self._decision(number, reason), entry.element))
         return made
 
     def decided(self, name: str) -> tuple[list[int], list[Decision]]:

@@ -100,7 +100,11 @@ class _Reporter:
             if message.included
         )
         levels = curve_levels(self.explanation.solution)
-        fates = [decision.included for decision, _ in self.explanation.decisions()]
+        fates = [
+            reason == "included"
+            for entry, reason in zip(self.entries, self.reasons, strict=True)
+            if self.explanation.is_decided(entry)
+        ]
         return Report(
             is_chat=outcome.messages is not None,
             messages=messages,
@@ -226,13 +230,13 @@ class _Reporter:
             tokens = self.pricing.count(text) if counted else ceil(len(text) / USUAL_CHARS)
             if leaf.included:
                 self.add_text(owner, text, is_cut=kind == "br")
-            shown = text if leaf.included else text[:OUT_TEXT]
             highs = [one.entry.high for one in together]
-            piece = self.piece(leaf, kind if number >= 0 else "text", shown, tokens)
-            yield attrs.evolve(
-                piece,
-                priority=max(highs),
-                lowest=min(highs),
+            yield self.piece(
+                leaf,
+                kind if number >= 0 else "text",
+                text if leaf.included else text[:OUT_TEXT],
+                tokens,
+                priorities=(max(highs), min(highs)),
                 characters=len(text),
                 is_estimate=not counted,
             )
@@ -292,22 +296,34 @@ class _Reporter:
                 end=None,
             )
 
-    def piece(self, leaf: _Leaf, kind: str, text: str, tokens: int) -> ReportPiece:
-        """What all pieces tell."""
-        owner = None if leaf.owner < 0 else self.entries[leaf.owner]
+    def piece(
+        self,
+        leaf: _Leaf,
+        kind: str,
+        text: str,
+        tokens: int,
+        *,
+        priorities: tuple[Number, Number] | None = None,
+        characters: int | None = None,
+        is_estimate: bool = False,
+    ) -> ReportPiece:
+        """A piece of a leaf; priorities (the highest and the lowest) and characters are the leaf's where not given."""
+        places = self.explanation.places
+        highest, lowest = (leaf.entry.high, leaf.entry.high) if priorities is None else priorities
         start, end = self.place(leaf)
         return ReportPiece(
             kind=kind,
             text=text,
             included=leaf.included,
             reason=leaf.reason,
-            path=str(self.explanation.places[leaf.number]),
-            owner="root" if leaf.owner < 0 else str(self.explanation.places[leaf.owner]),
-            label=None if owner is None else owner.label,
-            priority=leaf.entry.high,
-            lowest=leaf.entry.high,
-            characters=len(text),
+            path=str(places[leaf.number]),
+            owner="root" if leaf.owner < 0 else str(places[leaf.owner]),
+            label=None if leaf.owner < 0 else self.entries[leaf.owner].label,
+            priority=highest,
+            lowest=lowest,
+            characters=len(text) if characters is None else characters,
             tokens=tokens,
+            is_estimate=is_estimate,
             start=start,
             end=end,
         )
