@@ -7,46 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import Literal, TypeAlias
 
 import attrs
 from rich.cells import cell_len
 
 from priompt_py.face.report import Report, ReportMessage, ReportPiece
+from priompt_py.face.rows import Line, StyleName, cut, wrapped
 from priompt_py.face.visible import fraction, priority_text, tokens_text, visible
 from priompt_py.model.elements import BASE_PRIORITY, Number
 from priompt_py.model.outcome import Reason
 
-__all__ = [
-    "RANKS",
-    "REASONS",
-    "Line",
-    "Look",
-    "StyleName",
-    "cut",
-    "cut_start",
-    "draw",
-    "style_of_priorities",
-    "wrapped",
-]
-
-StyleName: TypeAlias = Literal[
-    "text",
-    "frame",
-    "title",
-    "out",
-    "mark",
-    "used",
-    "reserved",
-    "free",
-    "rank0",
-    "rank1",
-    "rank2",
-    "rank3",
-    "rank4",
-]
-Run: TypeAlias = tuple[str, StyleName]
-Line: TypeAlias = list[Run]
+__all__ = ["RANKS", "REASONS", "Look", "draw", "style_of_priorities"]
 
 RANKS: Sequence[StyleName] = ("rank0", "rank1", "rank2", "rank3", "rank4")
 
@@ -331,7 +302,7 @@ def _said(name: str, text: str, look: Look) -> Iterator[Line]:
         yield [(f"{name if not number else '':<9}", "title"), *row]
 
 
-# ------------------------------------------------------------------------------------------ frames and rows
+# ------------------------------------------------------------------------------------------ frames
 
 
 def _rule(left: str, right: str, look: Look, style: StyleName, *, top: bool) -> Line:
@@ -359,74 +330,3 @@ def _boxed(row: Line, look: Look, style: StyleName) -> Line:
         return row
     room = look.width - 4 - sum(cell_len(text) for text, _ in row)
     return [("│ ", style), *row, (" " * max(0, room), "text"), (" │", style)]
-
-
-def cut(text: str, width: int) -> str:
-    """``text`` cut to a width, with an ellipsis."""
-    if cell_len(text) <= width:
-        return text
-    kept = text
-    while kept and cell_len(kept) > width - 1:
-        kept = kept[: max(0, min(len(kept) - 1, width))]
-    return f"{kept}…"
-
-
-def cut_start(text: str, width: int) -> str:
-    """``text`` cut at its beginning to a width, with an ellipsis: the end of a path tells most."""
-    return cut(text[::-1], width)[::-1]
-
-
-def wrapped(line: Line, width: int, most: int | None = None) -> Iterator[Line]:
-    """The rows of a line: broken at blanks where that is possible, else within words; at most ``most`` rows, the last
-    of which then says what is missing."""
-    text = "".join(part for part, _ in line).replace("\t", "    ")
-    missing = 0
-    if most is not None and len(text) > most * width:
-        missing = len(text) - most * width
-        text = text[: most * width]
-    runs: Line = [(part.replace("\t", "    "), style) for part, style in line]
-    for start, end in _breaks(text, width):
-        yield _slice(runs, start, end)
-    if missing:
-        yield [(cut(f"[{missing:,} more characters]", width), "out")]
-
-
-def _breaks(text: str, width: int) -> Iterator[tuple[int, int]]:
-    """Where the rows of a text begin and end; a blank at which a row is broken is in neither."""
-    if len(text) <= width and cell_len(text) <= width:
-        yield 0, len(text)
-        return
-    is_narrow = text.isascii()
-    start = 0
-    while start < len(text):
-        end = min(start + width, len(text)) if is_narrow else _fitting(text, start, width)
-        after = end
-        if end < len(text):
-            blank = text.rfind(" ", start + 1, end + 1)
-            if blank > start:
-                end, after = blank, blank + 1
-        yield start, end
-        start = after
-
-
-def _fitting(text: str, start: int, width: int) -> int:
-    """The end of what of a text fits into a width; one character at least."""
-    end = start
-    cells = 0
-    while end < len(text):
-        cells += cell_len(text[end])
-        if cells > width and end > start:
-            break
-        end += 1
-    return end
-
-
-def _slice(runs: Line, start: int, end: int) -> Line:
-    found: Line = []
-    at = 0
-    for text, style in runs:
-        stop = at + len(text)
-        if at < end and stop > start:
-            found.append((text[max(0, start - at) : end - at], style))
-        at = stop
-    return found

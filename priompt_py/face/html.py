@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 
-from priompt_py.face.drawing import REASONS, StyleName, style_of_priorities
+from priompt_py.face.drawing import REASONS, style_of_priorities
 from priompt_py.face.report import Report, ReportMessage, ReportPiece
+from priompt_py.face.rows import StyleName
 from priompt_py.face.visible import fraction, priority_text, tokens_text, visible
 from priompt_py.model.elements import BASE_PRIORITY, Number
 

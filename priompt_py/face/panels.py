@@ -8,8 +8,9 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.segment import Segment
 from rich.style import Style
 
-from priompt_py.face.drawing import Line, Look, StyleName, draw
+from priompt_py.face.drawing import Look, draw
 from priompt_py.face.report import Report
+from priompt_py.face.rows import Line, StyleName
 
 __all__ = ["STYLES", "Drawn", "Panel"]
 

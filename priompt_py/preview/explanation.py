@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from priompt_py.face.drawing import REASONS, Line, StyleName, cut, cut_start
+from priompt_py.face.drawing import REASONS
+from priompt_py.face.rows import Line, StyleName, cut, cut_start
 from priompt_py.face.visible import priority_text, tokens_text, visible
 from priompt_py.model.curve import Curve, LimitRange, Why
 from priompt_py.model.elements import BASE_PRIORITY, Number

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from priompt_py.face.difference import Difference, DifferentElement
-from priompt_py.face.drawing import Line
 from priompt_py.face.rendered import Rendered
+from priompt_py.face.rows import Line
 from priompt_py.face.visible import tokens_text, visible
 
 __all__ = ["parting_lines"]

@@ -35,9 +35,10 @@ from priompt_py import (
     tool_message,
     user_message,
 )
-from priompt_py.face.drawing import Look, draw, wrapped
+from priompt_py.face.drawing import Look, draw
 from priompt_py.face.html import MOST, report_html
 from priompt_py.face.panels import Panel
+from priompt_py.face.rows import wrapped
 from priompt_py.face.visible import fraction, priority_text, tokens_text, visible
 from priompt_py.model.elements import BASE_PRIORITY, Node
 from priompt_py.testing.strategies import chats, prompts
