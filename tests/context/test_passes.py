@@ -162,7 +162,7 @@ def test_head_is_not_counted_wherever_it_stands() -> None:
         Message("d", "developer", "x"), said("a2"), user("u3"),
     ]  # fmt: skip
     assert ids(limit_messages(n=1)(messages).messages) == ["s", "sum", "a1", "d", "a2", "u3"]
-    assert ids(limit_messages(n=None)(messages).messages) == ids(messages)
+    assert ids(limit_messages()(messages).messages) == ids(messages)
     assert ids(limit_messages(n=10**9)(messages).messages) == ids(messages)
 
 
@@ -581,6 +581,7 @@ def test_a_round_comes_back_whole() -> None:
         (lambda: call(apply_compaction, points=5), TypeError, "apply_compaction() needs a list of points, got 5 (int)"),
         (lambda: call(apply_compaction, points=["x"]), TypeError, "apply_compaction(): points[0] is no CompactionPoint, got 'x' (str)"),
         (lambda: call(apply_compaction, points=CompactionPoint("s", "b", 1)), TypeError, "apply_compaction() needs a list of points, got "),
+        (lambda: call(dedupe, count=5)([]), TypeError, "a pass needs a function of a text for count, got count=5 (int)"),
         (lambda: call(dedupe(), "x"), TypeError, "dedupe() needs a list of messages, got 'x' (str)"),
         (lambda: call(dedupe(), [{"role": "user"}]), TypeError, "dedupe(): messages[0] is no Message, got {'role': 'user'} (dict)"),
         (lambda: call(dedupe(), None), TypeError, "dedupe() needs a list of messages, got None (NoneType)"),

@@ -22,7 +22,7 @@ from priompt_py.context.reports import PassResult
 __all__ = ["first_kept", "limit_messages"]
 
 
-def limit_messages(*, n: int | None, sticky: bool = False, count: Count | None = None) -> Pass:
+def limit_messages(*, n: int | None = None, sticky: bool = False, count: Count | None = None) -> Pass:
     """Keeps the last message and ``n`` before it; None is no limit.
 
     System and developer messages, summaries and pinned messages stay wherever they stand, and don't count. A tool unit

@@ -166,4 +166,6 @@ def finish(
 
 def tokens_of(messages: Sequence[Message], count: Count | None) -> int | None:
     """The tokens of the messages without the chat's own; None without a way to count."""
+    if count is not None and not callable(cast("object", count)):
+        raise wrong_type("count", f"a pass needs a function of a text for count, got count={got(count)}")
     return None if count is None else sum(message_tokens(message, count) for message in messages)
