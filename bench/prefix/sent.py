@@ -60,8 +60,17 @@ def anthropic_blocks(request: Mapping[str, Any]) -> Iterator[Block]:
 
 def _block(key: str, data: Mapping[str, Any], *, mark: bool, role: str = "") -> Block:
     """A block; ``role`` is that of the message that it begins."""
-    left_out = ("cache_control", "prompt_cache_breakpoint", "role", "type")
-    kept = {name: value for name, value in data.items() if name not in left_out}
-    text = kept["text"] if list(kept) == ["text"] else json.dumps(kept, ensure_ascii=False) if kept else ""
+    left_out = ("cache_control", "content", "prompt_cache_breakpoint", "role", "text", "type")
+    rest = {name: value for name, value in data.items() if name not in left_out}
+    text = _text(data.get("text", data.get("content")))
+    if rest:
+        text += json.dumps(rest, ensure_ascii=False)
     frame = tokens_of(role)[:1] * FRAME
     return Block(f"{key} {data.get('type', '')}", frame + tokens_of(text), mark)
+
+
+def _text(content: object) -> str:
+    """A text, or those of a list of parts."""
+    if isinstance(content, list):
+        return "".join(_text(part.get("text")) for part in content)
+    return content if isinstance(content, str) else ""

@@ -24,6 +24,11 @@ __all__ = ["diff"]
 @click.option("--props-b", metavar="PROPS", help="Props of B, instead of --props.")
 @click.option("--set-b", metavar="NAME=VALUE", multiple=True, help="One prop of B, after those of --set.")
 @click.option("--limit-b", metavar="N", help="The limit of B, instead of --limit.")
+@click.option(
+    "--memory",
+    is_flag=True,
+    help="Take them for two turns of a conversation: B is given what A remembers of its cut.",
+)
 @plain_option
 @traceback_option
 def diff(
@@ -33,14 +38,17 @@ def diff(
     set_b: tuple[str, ...],
     limit_b: str | None,
     *,
+    memory: bool,
     plain: bool,
     **options: Any,
 ) -> None:
     """Show where the renders of the sources A and B part, and how many tokens of prefix they share: what a prefix cache can
-    keep. Without B, the two are renders of A, which --props-b, --set-b or --limit-b tell apart.
+    keep. Without B, the two are renders of A, which --props-b, --set-b or --limit-b tell apart. With --memory, A is rendered
+    as the first turn with previous=Memory(), and B with what that leaves.
     """
     from priompt_py.face.difference import first_difference
     from priompt_py.face.panels import Drawn
+    from priompt_py.model.memory import Memory
     from priompt_py.preview.parting import parting_lines
     from priompt_py.preview.screen import screen_text
 
@@ -56,10 +64,12 @@ def diff(
         settings=(*one.settings, *set_b),
         limit=one.limit if limit_b is None else limit_b,
     )
-    loaded = [load(one), load(other)]
-    rendered = [each.render(source_map=True) for each in loaded]
-    names = (loaded[0].name, loaded[1].name) if loaded[0].name != loaded[1].name else ("A", "B")
-    with prompt_code(loaded[1].name):
-        found = first_difference(*rendered)
-    lines = parting_lines(rendered[0], rendered[1], found, names, plain=plain)
+    before = load(one, previous=Memory() if memory else None)
+    first = before.render(source_map=True)
+    after = load(other, previous=first.memory if memory else None)
+    second = after.render(source_map=True)
+    names = (before.name, after.name) if before.name != after.name else ("A", "B")
+    with prompt_code(after.name):
+        found = first_difference(first, second)
+    lines = parting_lines(first, second, found, names, plain=plain)
     write_screen(screen_text(Drawn(lines), sys.stdout, plain=plain))

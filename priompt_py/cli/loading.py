@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from priompt_py.face.rendered import Rendered
     from priompt_py.face.settings import Settings
     from priompt_py.model.curve import Curve, Why
+    from priompt_py.model.memory import Memory
 
 __all__ = ["Loaded", "load"]
 
@@ -62,8 +63,9 @@ class Loaded:
         return why(self.program, self.settings, self.pricing, name)
 
 
-def load(options: PromptOptions, *, needs_limit: bool = True) -> Loaded:
-    """Load the source, make its node and compile it. Raises Fault; without ``needs_limit`` there need be none."""
+def load(options: PromptOptions, *, needs_limit: bool = True, previous: Memory | None = None) -> Loaded:
+    """Load the source, make its node and compile it. ``previous`` is what renders remember. Raises Fault; without
+    ``needs_limit`` there need be none."""
 
     def run(source: Source, props: Mapping[str, Any], limit: int | None, tokenizer: str) -> Loaded:
         from priompt_py.face.settings import settle
@@ -81,6 +83,7 @@ def load(options: PromptOptions, *, needs_limit: bool = True) -> Loaded:
             last_message_incomplete=options.last_message_incomplete,
             pair_tools=True,
             cache=None,
+            previous=previous,
         )
         try:
             pricing = program.priced(settings)

@@ -1,0 +1,50 @@
+"""`priompt diff --memory`: two turns of a conversation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.cli.conftest import Priompt
+
+TALK = """\
+from priompt_py import scope, system_message, turn, user_message
+
+def chat(rank, n=12):
+    said = [scope(prel=rank(i, n), name=f"turn {i}")[user_message[f"I said {i}."]] for i in range(n)]
+    return [system_message["Answer briefly."], said, user_message["And now?"]]
+
+def from_start(n=12):
+    return chat(lambda i, n: turn(i), n)
+
+def from_newest(n=12):
+    return chat(lambda i, n: i - n, n)
+"""
+
+
+def shared(priompt: Priompt, *arguments: str) -> str:
+    """The first lines of a diff under a limit that cuts: what is shared, and of how much."""
+    done = priompt("diff", *arguments, "--set-b", "n=13", "--limit", "90", "--plain")
+    assert (done.code, done.err) == (0, "")
+    return " / ".join(" ".join(line.split()) for line in done.out.splitlines()[:3])
+
+
+def test_memory_makes_the_second_render_one_that_goes_on(folder: Path, priompt: Priompt) -> None:
+    (folder / "talk.py").write_text(TALK)
+    assert shared(priompt, "talk.py:from_start") == (
+        "shared 13 tokens of prefix / 14 % of A, which has 89 tokens / 14 % of B, which has 89 tokens"
+    )
+    assert shared(priompt, "talk.py:from_start", "--memory") == (
+        "shared 55 tokens of prefix / 88 % of A, which has 62 tokens / 77 % of B, which has 71 tokens"
+    )
+    assert shared(priompt, "talk.py:from_newest", "--memory") == (
+        "shared 13 tokens of prefix / 20 % of A, which has 62 tokens / 20 % of B, which has 62 tokens"
+    )
+
+
+def test_memory_of_a_prompt_that_fits_changes_nothing(folder: Path, priompt: Priompt) -> None:
+    (folder / "talk.py").write_text(TALK)
+    one, other = (
+        priompt("diff", "talk.py:from_start", "--set-b", "n=13", "--limit", "1000", *more).out
+        for more in ([], ["--memory"])
+    )
+    assert one == other != ""
