@@ -130,6 +130,7 @@ if TYPE_CHECKING:
         Restored,
         Strategy,
     )
+    from priompt_py.context.shortening import shorten
     from priompt_py.context.strategy import (
         available_tokens,
         choose_strategy,
@@ -222,6 +223,7 @@ __all__ = [
     "prune",
     "repair_tool_pairs",
     "restore",
+    "shorten",
     "shown_attachments",
 ]
 
@@ -328,6 +330,7 @@ _WHERE = {
         "Restored",
         "Strategy",
     ),
+    "shortening": ("shorten",),
     "strategy": (
         "available_tokens",
         "choose_strategy",
