@@ -1,7 +1,7 @@
 """Source maps of usual prompts without a recorded walk: only what is in is visited.
 
-Without alternatives, limits within the prompt and tool calls, an element is in where its priority and those around it
-reach the cutoff; nothing else has to be known. Other prompts are left to :mod:`priompt_py.engine.explain`, which gives the
+Without limits within the prompt and tool calls, an element is in where its priority and those around it reach the cutoff,
+and of alternatives the first that does; nothing else has to be known. Other prompts are left to :mod:`priompt_py.engine.explain`, which gives the
 same spans for these. A recorded walk makes an entry for each element, also of what is out, which costs several times what
 the render did.
 """
@@ -38,7 +38,8 @@ from priompt_py.tokens.chat_format import ChatFormat
 
 __all__ = ["quick_spans"]
 
-_OTHERS = (First, Fallback, Isolate, Max)
+_OTHERS = (Isolate, Max)
+_CHOICES = (First, Fallback)
 
 
 class _Open:
@@ -99,7 +100,10 @@ class _Visit:
             stack.pop()
             if not stack:
                 return here.spans
-            stack[-1].spans.append(self.close(here))
+            if here.spans or not isinstance(
+                here.element, _CHOICES
+            ):  # one of which no alternative is in is out
+                stack[-1].spans.append(self.close(here))
 
     def go_on(self, here: _Open) -> bool | None:
         """Visit children until one has to be entered (True) or all are done (False); None: give up."""
@@ -135,6 +139,9 @@ class _Visit:
                     continue
             else:
                 own = Place(segment(index, child), place)
+            if isinstance(child, _CHOICES):
+                self.choose(child, declared, high, own)
+                return True
             children = self.children_of(child, own)
             if children is not None:
                 opened = _Open(child, enumerate(children), declared, high, own, self.at)
@@ -148,6 +155,28 @@ class _Visit:
             spans = self.inside(child, declared, high, own)
             add(Span(start, self.at, own, child.kind, child.label, spans))
         return False
+
+    def choose(self, element: First | Fallback, declared: Number, high: Number, place: Place) -> None:
+        """Enter a first or a fallback: of its children the one that is chosen at the cutoff."""
+        kids = [
+            (at, kid) for at, kid in enumerate(element.children) if kid is not None and type(kid) is not bool
+        ]
+        rank = 1 - len(kids)  # of fallbacks; see the compiler
+        chosen: list[tuple[int, Child]] = []
+        for at, kid in kids:
+            priority: Number = BASE_PRIORITY
+            if isinstance(element, Fallback):
+                priority, rank = declared + rank, rank + 1
+            elif isinstance(kid, Element) and kid.p is not None:
+                priority = kid.p
+            elif isinstance(kid, Element) and kid.prel is not None:
+                priority = declared + kid.prel
+            if priority >= self.cutoff:
+                chosen.append((at, kid))
+                if isinstance(element, Fallback):
+                    declared, high = priority, min(high, priority)
+                break
+        self.stack.append(_Open(element, iter(chosen), declared, high, place, self.at))
 
     def children_of(self, child: Element, place: Place) -> tuple[Child, ...] | None:
         """The children of an element that is entered."""
