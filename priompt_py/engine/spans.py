@@ -100,9 +100,8 @@ class _Visit:
             stack.pop()
             if not stack:
                 return here.spans
-            if here.spans or not isinstance(
-                here.element, _CHOICES
-            ):  # one of which no alternative is in is out
+            # A first of which no alternative is in is out.
+            if here.spans or not isinstance(here.element, First):
                 stack[-1].spans.append(self.close(here))
 
     def go_on(self, here: _Open) -> bool | None:
