@@ -216,6 +216,14 @@ def test_a_failing_sink_hears_of_everything() -> None:
     assert (heard, teller.notes) == (["a", "b", "c"], ["the event sink failed: OSError: a"])
 
 
+def test_an_async_sink_behind_the_sync_door() -> None:
+    async def sink(_: Event) -> None:
+        raise AssertionError
+
+    with pytest.raises(WrongDoor, match="the event sink is async"):
+        run_sync(Teller(SYNC, sink).tell("parsing", "done", "a"))
+
+
 @pytest.mark.anyio
 async def test_one_event_at_a_time_in_order() -> None:
     heard: list[str] = []

@@ -147,6 +147,13 @@ def test_the_limit_is_of_text_not_of_bytes(encoding: str) -> None:
         parser.parse(("word " * 200 + "x").encode(encoding), "a.txt")
 
 
+def test_guessing() -> None:
+    found = guess(RUSSIAN.encode("cp1251"))
+    assert (found.text, found.guessed) == (RUSSIAN, True)
+    with pytest.raises(Refused, match="it is binary data, no text"):
+        guess(b"\x01\x02\xff" * 100)
+
+
 def test_nothing_fits(monkeypatch: pytest.MonkeyPatch) -> None:
     import charset_normalizer
 

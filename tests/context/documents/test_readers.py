@@ -92,6 +92,18 @@ def test_progress() -> None:
     assert told == [("pypdfium2", None), ("pypdfium2", 33.33), ("pypdfium2", 66.67), ("pypdfium2", 100)]
 
 
+def test_tables_of_html() -> None:
+    table = b"<table><tr><td>a</td><td>b</td></tr><tr><td>1</td><td>2</td></tr></table><table></table>"
+    assert here(table, "html")[0] == "| a | b |\n| --- | --- |\n| 1 | 2 |\n"
+    headed = b"<table><tr><th>a</th></tr><tr><td>1</td></tr></table>"
+    assert here(headed, "html")[0] == "| a |\n| --- |\n| 1 |\n"
+
+
+def test_too_many_pages() -> None:
+    with pytest.raises(Refused, match="it has 3 pages, over the limit of 2"):
+        "".join(read(PDF, "pdf", DocumentLimits(pages=2), None, print)[0])
+
+
 def test_a_page_that_is_broken() -> None:
     kids = b"<< /Type /Pages /Kids [3 0 R 9 0 R] /Count 2 >>"
     words = files.stream(b"", b"BT /F 12 Tf 50 700 Td (whole) Tj ET")
