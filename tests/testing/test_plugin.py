@@ -15,7 +15,7 @@ from priompt_py import scope, system_message, user_message
 from priompt_py.testing import budget_test, check_budget
 
 def chat(question: str, page: str):
-    return [system_message["Be brief."], scope(p=1, name="page")[user_message[page]], user_message(key="question")[question]]
+    return [system_message["Be brief."], scope(p=1, name="page")[user_message[page]], user_message(key="question")[question[:20]]]
 """
 
 
