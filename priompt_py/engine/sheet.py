@@ -20,6 +20,7 @@ from priompt_py.engine.pricing import Piece, Pricing
 from priompt_py.engine.recall import Recall
 from priompt_py.engine.structure import partners, same_tool
 from priompt_py.engine.walker import Walker, measure_text
+from priompt_py.errors import TokenizerError
 from priompt_py.model.elements import BASE_PRIORITY, Message, Number
 from priompt_py.model.ops import (
     NEVER,
@@ -395,7 +396,11 @@ def _fitting_levels(
             fixed=not isinstance(region.limit, str),
         )
     lowest = smallest_fit(walker)
-    assert lowest is not None
+    if lowest is None:  # the base fits, counted as a whole
+        raise TokenizerError(
+            f"the counts of {pricing.tokenizer.name!r} don't add up at the places that its safe_cuts name; "
+            "declare fewer of them, or none"
+        )
     # Levels below show what the lowest fitting one shows until something changes; then none fits.
     fitting: list[tuple[Number, int]] = []
     floor = next_change(walker)

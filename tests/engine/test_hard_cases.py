@@ -13,7 +13,9 @@ from priompt_py import (
     Node,
     PromptError,
     PromptTooLong,
+    TokenizerError,
     arender,
+    at_most,
     compile_prompt,
     config,
     empty,
@@ -30,6 +32,7 @@ from priompt_py import (
     user_message,
 )
 from priompt_py.testing.tokenizers import CharTokenizer
+from priompt_py.tokens.tokenizer import from_count
 
 
 def test_an_empty_text_in_a_message_moves_no_span() -> None:
@@ -198,3 +201,16 @@ def test_tokenizers_that_count_with_something_else_are_named(count: Any) -> None
 def test_turns_are_numbered_with_whole_numbers(index: Any) -> None:
     with pytest.raises(TypeError, match=r"turn\(\) needs a message's number"):
         turn(index)
+
+
+def test_a_tokenizer_that_lies_about_its_safe_cuts_is_named() -> None:
+    half = from_count(lambda text: (len(text) + 1) // 2, name="half", splittable=True)
+    with pytest.raises(TokenizerError) as caught:
+        render(
+            at_most(token_limit="67%")[excerpt("\naaa", keep="head", omitted="...")],
+            token_limit=3,
+            tokenizer=half,
+        )
+    assert str(caught.value) == (
+        "the counts of 'half' don't add up at the places that its safe_cuts name; declare fewer of them, or none"
+    )
