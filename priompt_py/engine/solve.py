@@ -9,18 +9,12 @@ from collections.abc import Callable, Iterator, Sequence
 import attrs
 
 from priompt_py.engine.assemble import Assembled, assemble
+from priompt_py.engine.closed import Closed, OverLimit, TooBig
 from priompt_py.engine.cutoff import smallest_fit
 from priompt_py.engine.pricing import Pricing
 from priompt_py.engine.recall import Recall
-from priompt_py.engine.sheet import (
-    Closed,
-    OverLimit,
-    Sheet,
-    TooBig,
-    innermost_region,
-    make_sheet,
-    next_change,
-)
+from priompt_py.engine.regions import innermost_region, next_change
+from priompt_py.engine.sheet import Sheet, make_sheet
 from priompt_py.engine.walker import Walker, included
 from priompt_py.errors import PromptTooLong
 from priompt_py.model.elements import BASE_PRIORITY, Message, Number
