@@ -36,9 +36,9 @@ def svg(
         f'<text class="title" x="20" y="28">{escape(title)}</text>',
     ]
     for i, name in enumerate(colours):
-        x = 20 + 720 // len(colours) * i
-        parts.append(f'<rect class="{name}" x="{x}" y="46" width="14" height="14"/>')
-        parts.append(f'<text x="{x + 20}" y="58">{name}</text>')
+        left = 20 + 720 // len(colours) * i
+        parts.append(f'<rect class="{name}" x="{left}" y="46" width="14" height="14"/>')
+        parts.append(f'<text x="{left + 20}" y="58">{name}</text>')
     for i, (label, shares) in enumerate(rows):
         y = TOP + i * (BAR + GAP)
         parts.append(f'<text x="{LEFT - 10}" y="{y + 18}" text-anchor="end">{escape(label)}</text>')

@@ -17,6 +17,7 @@ from typing import Any
 
 from bench.context.bars import svg
 from priompt_py.context import Message, Pass, default_pipeline, limit_messages, prune
+from priompt_py.context.messages import Role
 from tests.context.properties import (
     accounted,
     halves,
@@ -50,7 +51,7 @@ def chats() -> Iterator[list[Message]]:
         for step, turn in enumerate(chat["messages"]):
             for line in turn:
                 first = first or line["sender"]
-                role = "user" if line["sender"] == first else "assistant"
+                role: Role = "user" if line["sender"] == first else "assistant"
                 found.append(Message(f"m{len(found)}", role, line["text"], step=step))
         yield found
 

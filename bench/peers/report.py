@@ -14,10 +14,6 @@ OTHERS = tuple(peer for peer in PEERS if peer != "ours")
 LARGE = 50_000  # tokens of a prompt, from which on more is asked for
 
 INTRO = """\
----
-orphan: true
----
-
 # Performance: the figures
 
 Written by `python -m bench.peers.run`, from one run on one machine; not to be edited. Absolute times say little about
