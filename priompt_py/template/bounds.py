@@ -38,7 +38,7 @@ def _whole(_instance: Any, attribute: attrs.Attribute[int], value: object) -> No
 class Bounds:
     """The most that one evaluation of a template may do; more is an error at the place where it happens.
 
-    * ``steps``: nodes and parts of expressions evaluated, items and hundreds of characters made.
+    * ``steps``: nodes and parts of expressions evaluated, items and hundreds of characters made, thousands compared.
     * ``loop``: turns of one loop, and items of one list that is made.
     * ``text``: characters of text in the result and made on the way, literal text and inserted values included.
     * ``bits``: of a whole number.
@@ -82,6 +82,10 @@ class Budget:
             raise Fault(f"the template makes more than {self.bounds.text:,} characters")
         if self.steps < 0:
             raise Fault(f"the template takes more than {self.bounds.steps:,} steps")
+
+    def compared(self, count: int) -> None:
+        """Read ``count`` characters, as comparing texts does."""
+        self.step(count // 1_000)
 
     def items(self, count: int) -> None:
         """Make a list of ``count`` items."""

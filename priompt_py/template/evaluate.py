@@ -117,7 +117,9 @@ def _name(node: ast.Name) -> Evaluate:
 
 def _item(node: ast.Item) -> Evaluate:
     of, index = compile_expression(node.of), compile_expression(node.index)
-    return _guarded(lambda run, names: item_of(of(run, names), index(run, names)), node.at, soft=True)
+    return _guarded(
+        lambda run, names: item_of(of(run, names), index(run, names), run.budget), node.at, soft=True
+    )
 
 
 def _slice(node: ast.Slice) -> Evaluate:
@@ -152,10 +154,12 @@ def _mapping(node: ast.MappingOf) -> Evaluate:
             one = key(run, names)
             if not isinstance(one, (str, int, float, type(None))):
                 raise Fault("a key is a text or a number", at)
+            if isinstance(one, str):
+                run.budget.compared(len(one))
             made[one] = value(run, names)
         return made
 
-    return evaluate
+    return _guarded(evaluate, node.at)
 
 
 def _unary(node: ast.Unary) -> Evaluate:

@@ -12,7 +12,7 @@ from priompt_py.template.bounds import Fault
 from priompt_py.template.builtin import Context, builtin, kind_of, listed, whole_argument
 from priompt_py.template.kinds import is_dict, is_sequence, is_set
 from priompt_py.template.source import one_line
-from priompt_py.template.values import is_number, truth_of
+from priompt_py.template.values import is_number, number_text, truth_of
 
 # ------------------------------------------------------------------------------------------ numbers and lists
 
@@ -84,7 +84,13 @@ def _comparable(context: Context, name: str, values: tuple[Any, ...]) -> list[An
     if not items:
         raise Fault(f"{name} of nothing; ask `if` the list has items")
     _check_order(name, items)
+    _take_ordered(context, items, 1)
     return items
+
+
+def _take_ordered(context: Context, items: list[Any], times: int) -> None:
+    """Take of the budget that each of the texts is compared so many times."""
+    context.budget.compared(times * sum(len(item) for item in items if isinstance(item, str)))
 
 
 def _check_order(name: str, items: list[Any]) -> None:
@@ -138,6 +144,7 @@ def _sorted(context: Context, items: Any, reverse: bool = False) -> list[Any]:  
     found = listed(context, items)
     _check_order("sorted", found)
     context.budget.step(len(found) * 4)
+    _take_ordered(context, found, len(found).bit_length())
     return sorted(found, reverse=truth_of(reverse))
 
 
@@ -176,8 +183,10 @@ def _str(_: Context, value: Any) -> str:
     """The text of a number, of True, False or None; a text as it is."""
     if isinstance(value, str):
         return value
-    if value is None or isinstance(value, (bool, int, float)):
+    if value is None or isinstance(value, bool):
         return str(value)
+    if isinstance(value, (int, float)):
+        return number_text(value)
     hint = "; use json" if is_list(value) or is_dict(value) else ""
     raise Fault(f"str needs a text, a number, True, False or None, got {kind_of(value)}{hint}")
 

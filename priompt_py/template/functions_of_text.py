@@ -43,9 +43,15 @@ def _changed(context: Context, text: str) -> str:
 
 @builtin
 def _strip(context: Context, text: str, characters: str | None = None) -> str:
-    """Without blanks (or these characters) at both ends."""
+    """Without blanks (or these characters, at most 100) at both ends."""
     context.budget.characters(len(text_argument("strip", text)))
-    return text.strip(None if characters is None else text_argument("strip", characters)[:1_000])
+    if characters is not None and len(text_argument("strip", characters)) > _MOST_STRIPPED:
+        raise Fault(f"strip takes at most {_MOST_STRIPPED:,} characters, got {len(characters):,}")
+    return text.strip(characters)
+
+
+_MOST_STRIPPED = 100
+"""Each character at the ends is looked for among them."""
 
 
 @builtin

@@ -24,6 +24,7 @@ __all__ = [
     "is_number",
     "item_of",
     "items_of",
+    "number_text",
     "slice_of",
     "text_of",
     "truth_of",
@@ -74,11 +75,12 @@ def _hint(name: str, names: Iterable[str]) -> str:
     )
 
 
-def item_of(value: object, index: object) -> Any:
+def item_of(value: object, index: object, budget: Budget) -> Any:
     """``value[index]``."""
     if is_mapping(value):
         if not isinstance(index, (str, int, float, type(None))):
             raise Fault(f"a key is a text or a number, got {a_type(index)}")
+        _take_compared(index, budget)
         return _key_of(value, index)
     if is_sequence(value):
         if type(index) is not int:
@@ -104,7 +106,11 @@ def slice_of(value: object, start: Any, stop: Any, step: Any, budget: Budget) ->
         budget.characters(size)
     else:
         budget.items(size)
-    return value[start:stop:step]
+    try:
+        return value[start:stop:step]
+    except TypeError:  # a sequence without slices, such as a deque
+        budget.items(len(value))
+        return list(value)[start:stop:step]
 
 
 def items_of(value: object) -> Iterator[Any]:
@@ -129,8 +135,13 @@ def text_of(value: object) -> str:
     if isinstance(value, (int, float)):
         if isinstance(value, float) and value - value != 0.0:
             raise Fault(f"{value!r} has no text: only finite numbers have")
-        return str(value)
+        return number_text(value)
     raise Fault(refused(value, "a text", in_text=True))
+
+
+def number_text(value: float) -> str:
+    """The text of a number, as it stands in a prompt: of an enum's member its value's."""
+    return int.__repr__(value) if isinstance(value, int) else float.__repr__(value)
 
 
 def truth_of(value: object) -> bool:
@@ -191,13 +202,24 @@ def equal(left: Any, right: Any, budget: Budget) -> bool:
             budget.step(len(one))
             stack.extend(zip(one, other, strict=True))
         elif is_dict(one) and is_dict(other):
+            budget.step(len(one))
+            for key in one:
+                _take_compared(key, budget)
             if one.keys() != other.keys():
                 return False
-            budget.step(len(one))
             stack.extend((item, other[key]) for key, item in one.items())
-        elif one is not other and not _same(one, other):
-            return False
+        elif one is not other:
+            if isinstance(one, str) and isinstance(other, str) and len(one) == len(other):
+                _take_compared(one, budget)
+            if not _same(one, other):
+                return False
     return True
+
+
+def _take_compared(value: object, budget: Budget) -> None:
+    """Take of the budget what comparing a text with another one costs: two that are equal are read to their ends."""
+    if isinstance(value, str):
+        budget.compared(len(value))
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -222,6 +244,8 @@ def compare(operator: str, left: Any, right: Any, budget: Budget) -> bool:
             pass
     if not ((is_number(left) and is_number(right)) or (isinstance(left, str) and isinstance(right, str))):
         raise Fault(f"{_kind(left)} and {_kind(right)} have no order; numbers have, and texts")
+    if isinstance(left, str):
+        budget.compared(min(len(left), len(right)))
     match operator:
         case "<":
             return bool(left < right)
@@ -241,6 +265,7 @@ def contains(container: object, item: object, budget: Budget) -> bool:
         budget.step((len(container) + len(item)) // 100)
         return item in container
     if is_mapping(container) or is_set(container):
+        _take_compared(item, budget)
         return isinstance(item, (str, int, float, type(None))) and item in container
     if isinstance(container, range):
         return is_number(item) and item in container
