@@ -74,7 +74,8 @@ class Remembering:
         def count(c: Number) -> int:
             return self.tree.prices.cost(draft({spot, *self._content(spot, c)}, spot))
 
-        levels = levels_of(spot)
+        # Its own priority is one of its levels, whether a scope inside has it or not: what is shown is the same.
+        levels = sorted({*levels_of(spot), min(spot.priority, BASE_PRIORITY)})
         lowest, is_noted = self._choose(levels, count, spot.ceiling, self.maxes.get(spot.path))
         above = [level for level in levels if level > lowest and count(level) <= spot.ceiling]
         self.allowed[spot.path] = [lowest, *above]
