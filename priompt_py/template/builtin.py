@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from priompt_py.author.children import a_type, is_list
-from priompt_py.model.values import short_repr
 from priompt_py.template.bounds import Budget, Fault
+from priompt_py.template.fitting import written
 from priompt_py.template.kinds import is_dict, is_set
 from priompt_py.template.source import one_line
 from priompt_py.template.values import items_of
@@ -25,7 +25,6 @@ __all__ = [
     "builtin",
     "kind_of",
     "listed",
-    "misfit",
     "signature_of",
     "text_argument",
     "whole_argument",
@@ -63,29 +62,7 @@ class Builtin:
     @property
     def written(self) -> str:
         """How a call of it is written."""
-        return _written(self.name, self.signature)
-
-
-def _written(name: str, signature: inspect.Signature) -> str:
-    pieces: list[str] = []
-    for one in signature.parameters.values():
-        if one.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):
-            pieces.append("…")
-        elif one.default is inspect.Parameter.empty:
-            pieces.append(one.name)
-        else:
-            pieces.append(f"{one.name}={short_repr(one.default)}")
-    return f"{name}({', '.join(pieces)})"
-
-
-def misfit(name: str, signature: inspect.Signature, given: int, keywords: Iterable[str]) -> str | None:
-    """What is wrong with a call that gives so many arguments without a name, and those of these names."""
-    try:
-        signature.bind(*(None,) * given, **dict.fromkeys(keywords))
-    except TypeError as error:
-        why = str(error).replace("keyword-only ", "")  # as older Pythons say it
-        return f"{name}(): {why}; it is {_written(name, signature)}"
-    return None
+        return written(self.name, self.signature)
 
 
 def signature_of(function: Callable[..., Any]) -> inspect.Signature | None:

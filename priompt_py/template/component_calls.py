@@ -9,11 +9,12 @@ from typing import Any
 import attrs
 
 from priompt_py.author.component import Component
-from priompt_py.errors import ArgumentTypeError, PromptError, TemplateError
+from priompt_py.errors import PromptError, TemplateError
 from priompt_py.model.elements import ComponentCall
 from priompt_py.template.compile import Content
 from priompt_py.template.declared_props import Prop
 from priompt_py.template.evaluate import Run
+from priompt_py.template.fitting import without_first, wrong_props
 from priompt_py.template.props import props_checker
 from priompt_py.template.source import Source
 from priompt_py.template.syntax import Element
@@ -55,27 +56,24 @@ def template_call(
 
 def python_call(source: Source, name: str, target: Callable[..., Any]) -> CallComponent:
     """The function that calls a component of Python's."""
-    signature = None if isinstance(target, Component) else _signature(target)
+    signature = _signature(target)
+    if signature is not None and isinstance(target, Component):
+        signature = without_first(signature)
 
     def call(run: Run, given: dict[str, Any], children: list[Any], node: Element) -> list[Any]:
         at = source.location(node.start)
+        if children and not isinstance(target, Component):
+            raise source.error(node.start, f"<{name}> takes no children", stack=run.stack)
+        wrong = None if signature is None else wrong_props(f"<{name}>", signature, list(given))
+        if wrong is not None:
+            message, prop = wrong
+            attribute = None if prop is None else node.attribute(prop)
+            start = node.start if attribute is None else attribute.start
+            raise source.error(start, message, stack=run.stack)
         if isinstance(target, Component):
             tag: Any = target
-            try:
-                opened = tag(**given)
-            except ArgumentTypeError as error:
-                message = str(error).replace(f"{opened_name(tag)}()", f"<{name}>")
-                raise source.error(node.start, message, stack=run.stack) from error
-            filled: ComponentCall = opened[children]
+            filled: ComponentCall = tag(**given)[children]
             return [attrs.evolve(filled, function=_noted(filled.function, name, str(at)))]
-        if children:
-            raise source.error(node.start, f"<{name}> takes no children", stack=run.stack)
-        if signature is not None:
-            try:
-                signature.bind(**given)
-            except TypeError as error:
-                problem = str(error).replace("keyword-only ", "")  # as older Pythons say it
-                raise source.error(node.start, f"<{name}>: {problem}", stack=run.stack) from error
         return [
             ComponentCall(
                 function=_noted(_without_children(target), name, str(at)),
@@ -85,11 +83,6 @@ def python_call(source: Source, name: str, target: Callable[..., Any]) -> CallCo
         ]
 
     return call
-
-
-def opened_name(tag: Component[...]) -> str:
-    """What a component's own messages call it."""
-    return str(getattr(tag, "__name__", ""))
 
 
 def _signature(function: Callable[..., Any]) -> inspect.Signature | None:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from priompt_py.template import expression_syntax as ast
 from priompt_py.template.advice import undefined
 from priompt_py.template.bounds import Bounds, Budget, Fault, UndefinedFault
-from priompt_py.template.builtin import misfit, signature_of
+from priompt_py.template.builtin import signature_of
 from priompt_py.template.expression_syntax import Expr
+from priompt_py.template.fitting import misfit
 from priompt_py.template.functions import Builtin, Context
 from priompt_py.template.nodes import Sizes, size_of_tree
 from priompt_py.template.source import near

@@ -10,12 +10,13 @@ import attrs
 
 from priompt_py.author.element_table import ELEMENTS_BY_NAME
 from priompt_py.errors import TemplateError, TemplateSyntaxError
-from priompt_py.template.builtin import misfit, signature_of
+from priompt_py.template.builtin import signature_of
 from priompt_py.template.collector import without_collections
 from priompt_py.template.compile import Content, Unit, compile_content, expressions_of
 from priompt_py.template.component_calls import CallComponent, python_call, template_call
 from priompt_py.template.declared_props import Prop, parse_props
 from priompt_py.template.expression_syntax import Call, Expr, Filter, parts_of
+from priompt_py.template.fitting import misfit
 from priompt_py.template.layout import lay_out
 from priompt_py.template.loader import join_name
 from priompt_py.template.parse import ParsedTemplate, raise_first

@@ -10,7 +10,7 @@ from priompt_py.model.values import short_repr
 from priompt_py.template.bounds import Bounds
 from priompt_py.template.declared_props import Prop
 from priompt_py.template.evaluate import Run, compile_expression
-from priompt_py.template.source import near, one_line
+from priompt_py.template.fitting import needs_props, takes_no_prop
 
 __all__ = ["Check", "props_checker"]
 
@@ -29,14 +29,10 @@ def props_checker(owner: str, props: tuple[Prop, ...] | None) -> Check:
         names: dict[str, Any] = {}
         for name in given:
             if name not in declared:
-                hint = near(name, declared) or (
-                    f"; it takes {', '.join(declared)}" if declared else "; it takes none"
-                )
-                raise error(f"{owner} takes no prop {one_line(name)}{hint}", name)
+                raise error(takes_no_prop(owner, name, list(declared)), name)
         missing = [prop.name for prop in props if prop.required and prop.name not in given]
         if missing:
-            what = f"the prop {missing[0]}" if len(missing) == 1 else f"the props {', '.join(missing)}"
-            raise error(f"{owner} needs {what}", None)
+            raise error(needs_props(owner, missing), None)
         for prop in props:
             if prop.name in given:
                 value = given[prop.name]

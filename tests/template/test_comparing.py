@@ -83,4 +83,4 @@ def test_too_many_characters_to_strip() -> None:
     assert template(s="abcba", t="ab" * 50) == ["c"]
     with pytest.raises(TemplateError) as caught:
         template(s="abcba", t="ab" * 50 + "a")
-    assert str(caught.value).startswith("t:1:4: strip takes at most 100 characters, got 101\n")
+    assert str(caught.value).startswith("t:1:6: strip takes at most 100 characters, got 101\n")

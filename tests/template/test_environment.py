@@ -192,8 +192,8 @@ def test_calls_that_do_not_fit_their_function() -> None:
     with pytest.raises(TemplateSyntaxError) as caught:
         environment.from_string("a {shout('a', 2)} {shout()} {'a' | foo}", "t")
     assert [f"{one.line}:{one.column}: {one.message}" for one in caught.value.errors] == [
-        "1:4: shout(): too many positional arguments; it is shout(text, marks=1, …)",
-        "1:20: shout(): missing a required argument: 'text'; it is shout(text, marks=1, …)",
+        "1:4: shout() takes 1 argument without a name, got 2; it is shout(text, marks=1, …)",
+        "1:20: shout() needs text; it is shout(text, marks=1, …)",
         "1:36: there is no filter foo",
     ]
 
@@ -211,10 +211,10 @@ def test_blank_children_that_nobody_takes() -> None:
 @pytest.mark.parametrize(
     ("template", "message"),
     [
-        ("<Note/>", "1:1: <Note>: missing a required argument: 'text'"),
-        ("<Note txt='a'/>", "1:1: <Note>: missing a required argument: 'text'"),
+        ("<Note/>", "1:1: <Note> needs the prop text"),
+        ("<Note txt='a'/>", "1:7: <Note> takes no prop txt; did you mean text?"),
         ("<Note text='a'>b</Note>", "1:1: <Note> takes no children"),
-        ("a <Box titel='a'/>", "1:3: <Box>: got an unexpected keyword argument 'titel'"),
+        ("a <Box titel='a'/>", "1:8: <Box> takes no prop titel; did you mean title?"),
         ("<Note {...x}/>", "1:11: a spread needs a mapping of attributes, got int"),
         ("<Note text='a' {...{'text': 1}}/>", "1:20: the attribute text is given twice"),
     ],

@@ -172,13 +172,13 @@ FOUND: list[tuple[str, list[str]]] = [
     (
         "{'a' | truncate}{truncate('a', 1, 'b', 2)}{'a' | fit(1, kep='head')}{range()}{max()}{zip()}",
         [
-            "1:8: truncate(): missing a required argument: 'length'; it is truncate(text, length, marker='…')",
-            "1:18: truncate(): too many positional arguments; it is truncate(text, length, marker='…')",
+            "1:8: truncate() needs length; it is truncate(text, length, marker='…')",
+            "1:18: truncate() takes 3 arguments without a name, got 4; it is truncate(text, length, marker='…')",
             (
-                "1:50: fit(): got an unexpected keyword argument 'kep'; "
+                "1:50: fit() takes no argument kep; did you mean keep?; "
                 "it is fit(text, tokens, marker='…', keep='head')"
             ),
-            "1:70: range(): missing a required argument: 'start'; it is range(start, stop=None, step=1)",
+            "1:70: range() needs start; it is range(start, stop=None, step=1)",
         ],
     ),
     (
