@@ -17,6 +17,7 @@ from priompt_py.cli.sources import importable, load_source
 from priompt_py.cli.streams import prints_to_stderr, write_result
 from priompt_py.cli.templates import SUFFIX, find_files
 from priompt_py.errors import PromptError, PromptTooLong, TemplateError
+from priompt_py.preview.no_return import ON_RETURN, with_return
 
 if TYPE_CHECKING:
     from priompt_py.face.rendered import Rendered
@@ -84,7 +85,11 @@ def _try_template(template: Template, name: str, *, with_priorities: bool) -> It
     """Render a template with its examples, or without props if it needs none; and compare the examples' renders."""
     front = template.front_matter
     cases: dict[str, Mapping[str, Any]] = dict(front.examples)
-    if not cases and front.props is not None and not any(prop.required for prop in front.props):
+    if (
+        not cases
+        and front.props is not None
+        and not any(prop.required and prop.name != ON_RETURN for prop in front.props)
+    ):
         cases = {"": {}}
     limits = [*([] if front.token_limit is None else [front.token_limit]), *front.limits]
     renders: list[Render] = []
@@ -92,7 +97,7 @@ def _try_template(template: Template, name: str, *, with_priorities: bool) -> It
         place = f"{name}:{front.lines.get(label, 1)}: example {label}" if label else name
 
         def build(props: Mapping[str, Any] = props) -> Any:
-            return template(**props)
+            return template(**with_return(template, props))
 
         yield from _try(
             place,

@@ -21,6 +21,7 @@ from priompt_py.cli.registered import VARIABLE, find_registered, modules_of_prom
 from priompt_py.cli.streams import shown
 from priompt_py.errors import ArgumentTypeError, ArgumentValueError, SourceError
 from priompt_py.preview.names import is_id
+from priompt_py.preview.no_return import ON_RETURN
 from priompt_py.preview.recording import without_dumps
 from priompt_py.preview.registry import described, is_template, registered_as, registered_prompts
 
@@ -309,7 +310,7 @@ def _check_props(source: str, entry: RegisteredPrompt, props: Mapping[str, Any])
         if name not in named and not takes_any and name != children:
             takes = f"it takes {', '.join(named)}" if named else "it takes none"
             raise Fault(f"no prop {name!r}{near(name, named)}; {takes}", place=source)
-    missing = [name for name, required in named.items() if required and name not in props]
+    missing = [name for name, required in named.items() if required and name not in (ON_RETURN, *props)]
     if missing:
         what = f"the prop {missing[0]}" if len(missing) == 1 else f"the props {', '.join(missing)}"
         raise Fault(f"needs {what}: give --set {missing[0]}=VALUE or --props", place=source)

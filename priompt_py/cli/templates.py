@@ -10,6 +10,7 @@ from priompt_py.cli.faults import Fault, near, prompt_code
 from priompt_py.cli.files import STDIN, name_of, read_text
 from priompt_py.cli.sources import Source, dump_of, typed_props
 from priompt_py.cli.streams import shown
+from priompt_py.preview.no_return import ON_RETURN
 
 if TYPE_CHECKING:
     from priompt_py.preview.registry import RegisteredPrompt
@@ -72,7 +73,7 @@ def _check_props(name: str, template: Template, props: Mapping[str, Any]) -> Non
         if given not in names:
             takes = f"it takes {', '.join(names)}" if names else "it takes none"
             raise Fault(f"no prop {given!r}{near(given, names)}; {takes}", place=name)
-    missing = [prop.name for prop in declared if prop.required and prop.name not in props]
+    missing = [prop.name for prop in declared if prop.required and prop.name not in (ON_RETURN, *props)]
     if missing:
         what = f"the prop {missing[0]}" if len(missing) == 1 else f"the props {', '.join(missing)}"
         raise Fault(f"needs {what}: give --set {missing[0]}=VALUE or --props", place=name)

@@ -11,6 +11,7 @@ from priompt_py.errors import SourceError
 from priompt_py.face.rendered import Rendered
 from priompt_py.preview.checks import BudgetCheck
 from priompt_py.preview.declared import declared
+from priompt_py.preview.no_return import ON_RETURN
 from priompt_py.preview.registry import RegisteredPrompt, described, is_template, registered_as
 
 __all__ = ["Case", "cases_of", "checked_case"]
@@ -47,10 +48,13 @@ def needs_props(entry: RegisteredPrompt) -> bool:
     """Whether a prompt can't be called without props."""
     if is_template(entry.original):
         props = entry.original.front_matter.props
-        return props is not None and any(prop.required for prop in props)
+        return props is not None and any(prop.required and prop.name != ON_RETURN for prop in props)
     kinds = (_POSITIONAL, _NAMED)
     parameters = list(entry.recorder.signature.parameters.values())[1 if entry.takes_children else 0 :]
-    return any(each.default is each.empty and each.kind.name in kinds for each in parameters)
+    return any(
+        each.default is each.empty and each.kind.name in kinds and each.name != ON_RETURN
+        for each in parameters
+    )
 
 
 _POSITIONAL, _NAMED = "POSITIONAL_OR_KEYWORD", "KEYWORD_ONLY"

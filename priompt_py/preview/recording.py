@@ -26,6 +26,7 @@ from priompt_py.preview.dumps import write_dump
 from priompt_py.preview.encode import DO_NOT_DUMP, RefusedError, encode, strip
 from priompt_py.preview.hints import ANY, Options
 from priompt_py.preview.json_kinds import is_array, is_object
+from priompt_py.preview.no_return import ON_RETURN
 
 __all__ = ["VARIABLE", "Dehydrate", "Recorder", "Redact", "dump_text", "folder_of_dumps", "without_dumps"]
 
@@ -129,6 +130,7 @@ class Recorder:
                     raise RefusedError((name,), "props are given by name, and this one can't be")
             else:
                 props[name] = value
+        props.pop(ON_RETURN, None)  # run() gives it: no prop, and a replay has its own
         return props
 
     def _tell(self, problem: str) -> None:

@@ -23,6 +23,7 @@ from priompt_py.preview.decode import decode_props, hints_of_function
 from priompt_py.preview.dumps import Dump, list_dumps, read_dump
 from priompt_py.preview.json_kinds import class_of
 from priompt_py.preview.names import check_id
+from priompt_py.preview.no_return import with_return
 from priompt_py.preview.recording import VARIABLE, Dehydrate, Recorder, Redact, folder_of_dumps
 
 __all__ = [
@@ -89,8 +90,8 @@ class RegisteredPrompt:
         return decode_props(data, hints_of_function(self.recorder.function))
 
     def call(self, props: Mapping[str, Any]) -> Any:
-        """The node of props as the function takes them. Writes no dump."""
-        given = dict(props)
+        """The node of props as the function takes them; ``on_return`` may be left out. Writes no dump."""
+        given = with_return(self.original, props)
         children = given.pop(self.takes_children, None) if self.takes_children is not None else None
         if children is None:
             return self.original(**given)

@@ -34,6 +34,7 @@ from priompt_py.model.elements import (
     walk,
 )
 from priompt_py.model.outcome import Decision
+from priompt_py.preview.no_return import with_return
 
 __all__ = [
     "Called",
@@ -72,18 +73,18 @@ class Settled:
 def call_prompt(prompt: Any, props: Mapping[str, Any]) -> Any:
     """What a prompt makes of its props: a node, or something to await. A node is a prompt without props.
 
-    A component gets its children from the prop that is called as its first parameter is.
+    A component gets its children from the prop that is called as its first parameter is. ``on_return`` may be left out.
     """
     if isinstance(prompt, Element) or not callable(prompt):
         if props:
             raise ArgumentTypeError(f"a node takes no props, got {', '.join(props)}")
         return prompt
     if isinstance(prompt, Component):
-        given = dict(props)
+        given = with_return(prompt, props)
         children = given.pop(children_name(prompt) or "", None)
         call: Any = prompt(**given)
         return call if children is None else call[children]
-    return prompt(**props)
+    return prompt(**with_return(prompt, props))
 
 
 def children_name(component: Component[...]) -> str | None:
