@@ -81,7 +81,7 @@ def _found(path: str) -> Iterator[tuple[str, list[Case | Result]]]:
                 place=name_of(path),
             )
         for file in inside:
-            yield from _found_in_file(str(file))
+            yield from _found_in_file(str(file), in_folder=True)
     else:
         yield from _found_in_file(path)
 
@@ -97,20 +97,29 @@ def _is_prompt_file(file: Path, folder: Path) -> bool:
 
 
 def _registers(file: Path) -> bool:
-    """Whether a Python file looks as if it registered prompts: it is not run to find out."""
+    """Whether a Python file looks as if it registered prompts: it is not run to find out.
+
+    One that can't be parsed does if it names this package: a gate must not pass because a file broke.
+    """
     try:
-        tree = ast.parse(file.read_bytes())
-    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        source = file.read_bytes()
+        tree = ast.parse(source)
+    except OSError:
         return False
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return b"priompt_py" in source
     imported = [
         alias.name
         for node in ast.walk(tree)
         if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "priompt_py"
         for alias in node.names
     ]
+    if "*" in imported:
+        imported += [node.id for node in ast.walk(tree) if isinstance(node, ast.Name)]
     used = [node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
     return bool({"prompt", "register"} & set(imported)) or (
-        bool({"prompt", "register"} & set(used)) and "priompt_py" in {a.name for a in _imports(tree)}
+        bool({"prompt", "register"} & set(used))
+        and any(alias.name.partition(".")[0] == "priompt_py" for alias in _imports(tree))
     )
 
 
@@ -120,9 +129,16 @@ def _imports(tree: ast.AST) -> Iterator[ast.alias]:
             yield from node.names
 
 
-def _found_in_file(path: str) -> Iterator[tuple[str, list[Case | Result]]]:
+def _found_in_file(path: str, *, in_folder: bool = False) -> Iterator[tuple[str, list[Case | Result]]]:
+    """``in_folder``: one file among others, which are tested whatever is wrong with it."""
     if path.endswith(SUFFIX):
-        read_text(path)  # says what is wrong with a file that can't be read
+        try:
+            read_text(path)  # says what is wrong with a file that can't be read
+        except Fault as fault:
+            if not in_folder:
+                raise
+            yield shown(path), [_broken(shown(path), "", fault, 0.0)]
+            return
         yield shown(path), _cases(shown(path), functools.partial(_template, path))
         return
     place, colon, name = path.rpartition(":") if not path.endswith(".py") else (path, "", "")
@@ -140,12 +156,12 @@ def _found_in_file(path: str) -> Iterator[tuple[str, list[Case | Result]]]:
             with prompt_code(shown(place)):
                 module = load_module(place, Path())
         except Fault as fault:
-            if fault.code != FAILED:
+            if fault.code != FAILED and not in_folder:
                 raise
             yield shown(path), [_broken(shown(path), "", fault, 0.0)]
             return
         prompts = _named(module, name, shown(path)) if name else _registered(module)
-        if not prompts:
+        if not prompts and not in_folder:
             raise Fault("registers no prompts: @prompt(id=…) does", place=shown(path))
         for label, prompt in prompts:
             full = label if name else f"{shown(path)}:{label}"

@@ -9,6 +9,7 @@ import attrs
 
 from priompt_py.author.checks import got
 from priompt_py.errors import ArgumentTypeError
+from priompt_py.face.settings import check_limit
 from priompt_py.model.elements import Element
 from priompt_py.preview.registry import RegisteredPrompt, registered_as
 
@@ -43,22 +44,41 @@ def declared(prompt: Any) -> Declared:
             value = getattr(owner, name, None)
             if value is not None and (owner is not front or value):
                 if not isinstance(value, kind) or isinstance(value, (str, bool)) != (kind is str):
-                    raise ArgumentTypeError(
-                        f"{name} of {outer!r} is {got(value)}, it needs a {kind.__name__}"
-                    )
+                    raise _refused(name, outer, value)
                 return value
         return default
 
     own = entry.token_limit if entry is not None else None
     if own is None:
         own = said("token_limit", int, None)
-    limits = {*said("limits", Sequence, ()), *([] if own is None else [own])}
+    limits = [*said("limits", Sequence, ()), *([] if own is None else [own])]
+    labels = tuple(said("must_keep", Sequence, ()))
+    if not all(isinstance(label, str) for label in labels):
+        raise _refused("must_keep", outer, labels)
+    examples = dict(said("examples", Mapping, {}))
+    if not all(isinstance(key, str) and isinstance(props, Mapping) for key, props in examples.items()):
+        raise _refused("examples", outer, examples)
     return Declared(
-        tuple(sorted(limits)),
-        tuple(said("must_keep", Sequence, ())),
+        tuple(sorted({check_limit(limit) for limit in limits})),
+        labels,
         said("tokenizer", str, None),
-        dict(said("examples", Mapping, {})),
+        examples,
     )
+
+
+_NEEDED = {
+    "token_limit": "a whole number of tokens",
+    "limits": "a list of whole numbers of tokens",
+    "must_keep": 'a list of labels, as in ["question"]',
+    "tokenizer": "the name of a tokenizer",
+    "examples": 'props by the name of the example, as in {"short": {"question": "Why?"}}',
+}
+
+
+def _refused(name: str, owner: Any, value: object) -> ArgumentTypeError:
+    called = getattr(owner, "__name__", None)
+    where = called if isinstance(called, str) else type(owner).__name__
+    return ArgumentTypeError(f"{where}.{name} needs {_NEEDED[name]}, got {got(value)}")
 
 
 def inner_prompt(prompt: Any) -> Any:

@@ -254,3 +254,75 @@ def test_junit_holds_any_text() -> None:
     assert (error.get("message"), error.text) == ("bad �[0m� � <&> 😀", "bad �[0m� � <&> 😀\nmore")
     assert [case.get("name") for case in root.iter("testcase")] == ["without props", "x"]
     assert root.get("time") == "0.250"
+
+
+def test_a_folder_is_tested_whatever_is_wrong_with_one_of_its_files(priompt: Priompt, folder: Path) -> None:
+    (folder / "a.priompt").write_bytes(b"\xc8\x00")
+    (folder / "b.py").write_text("from priompt_py import prompt\nx = (", "utf-8")
+    (folder / "c.py").write_text("from priompt_py import prompt\n", "utf-8")  # registers none
+    (folder / "d.py").write_bytes(b"import priompt_py\n\x00")
+    (folder / "e.py").write_text(
+        "from priompt_py import *\n@prompt(id='test-star')\ndef star():\n    return 'text'\n", "utf-8"
+    )
+    (folder / "f.py").write_text("from priompt_py import *\nraise SystemError\n", "utf-8")  # no prompts
+    (folder / "g.py").write_text("import priompt_py, nosuchmodule\npriompt_py.prompt\n", "utf-8")
+    (folder / "h.py").write_text(
+        "import priompt_py.preview.registry as r\n@r.prompt(id='test-dotted')\ndef dotted():\n    return 'text'\n",
+        "utf-8",
+    )
+    done = priompt("test", ".", "--junit", "out.xml")
+    assert (done.code, done.err) == (3, "")
+    lines = [line for line in done.out.splitlines() if not line.startswith("       ")]
+    assert [line.partition(": SyntaxError: ")[0] for line in lines] == [
+        "a.priompt",
+        "  FAIL (no props): a.priompt: not UTF-8: byte 0xC8 at offset 0 (line 1); save it as UTF-8",
+        "b.py",
+        "  FAIL (no props): b.py:2:5",
+        "d.py",
+        "  FAIL (no props): d.py",
+        "e.py:test-star",
+        "  ok   (no props): 1 token at limits of 0, 1, 2",
+        "g.py",
+        "  FAIL (no props): g.py:1: ModuleNotFoundError: No module named 'nosuchmodule'",
+        "h.py:test-dotted",
+        "  ok   (no props): 1 token at limits of 0, 1, 2",
+        "6 examples: 2 passed, 4 with errors",
+    ]
+    assert ET.parse(folder / "out.xml").getroot().get("errors") == "4"  # noqa: S314 - just written
+
+
+@pytest.mark.parametrize(
+    ("attribute", "message"),
+    [
+        ("limits = 'x'", "greet.limits needs a list of whole numbers of tokens, got 'x' (str)"),
+        ("limits = [1, 'x']", "token_limit needs a whole number of tokens, got token_limit='x' (str)"),
+        ("limits = [1.5]", "token_limit needs a whole number of tokens, got token_limit=1.5 (float)"),
+        ("token_limit = True", "greet.token_limit needs a whole number of tokens, got True (bool)"),
+        ("must_keep = 'q'", "greet.must_keep needs a list of labels, as in [\"question\"], got 'q' (str)"),
+        ("must_keep = [3]", 'greet.must_keep needs a list of labels, as in ["question"], got (3,) (tuple)'),
+        ("tokenizer = 3", "greet.tokenizer needs the name of a tokenizer, got 3 (int)"),
+        (
+            "examples = {3: {}}",
+            (
+                'greet.examples needs props by the name of the example, as in {"short": {"question": "Why?"}}, '
+                "got {3: {}} (dict)"
+            ),
+        ),
+        (
+            "examples = {'a': 3}",
+            (
+                'greet.examples needs props by the name of the example, as in {"short": {"question": "Why?"}}, '
+                "got {'a': 3} (dict)"
+            ),
+        ),
+    ],
+)
+def test_what_a_function_declares_is_checked(
+    priompt: Priompt, folder: Path, attribute: str, message: str
+) -> None:
+    (folder / "greet.py").write_text(f"def greet():\n    return 'Hello'\n\ngreet.{attribute}\n", "utf-8")
+    done = priompt("test", "greet.py:greet", "--junit", "out.xml")
+    assert (done.code, done.err) == (3, "")
+    assert done.out == (
+        f"greet.py:greet\n  FAIL (no props): greet.py:greet: {message}\n1 example: 1 with errors\n"
+    )
