@@ -123,7 +123,8 @@ Conversations are made of the words and lines of two texts, by a random number g
 is 0.5 to 1.5 of the mean. The system message has about 300 tokens; agents have four tools, and get another task every ten
 steps. What is new in a call (the question; an agent's last calls and their results) is always kept. A step of the history is one
 scope, `scope(prel=turn(i))`; calls stay with their results. Prompt Poet decides by the tokens that the whole prompt counts
-for each step, frames included, and its choice is sent in the same way as ours.
+for each step, frames included, and its choice is sent in the same way as ours. *Kept* is what `token_count` says; what a
+cache sees has the JSON of calls, their ids and tools in it, which is more: half as much again where results are small.
 
 o200k_base stands in for every tokenizer. {rules}
 
@@ -188,14 +189,16 @@ def _table(rows: Sequence[Row]) -> str:
 def _marks(rows: Sequence[Row]) -> str:
     lines = ["| conversation | memory | exact fit | marks |", "|---|---:|---:|---:|"]
     for row in rows:
-        exact = row.played["exact"]
-        read = (
-            f"{exact.auto / exact.most:.1%} of {exact.most / 1e3:,.0f} k" if exact.most else "nothing to read"
-        )
-        memory = f"{row.auto:.1%} of {row.played['memory'].most / 1e3:,.0f} k"
         marks = str(max(played.marks for played in row.played.values()))
-        lines.append(_row([row.conversation.name, memory, read, marks]))
+        read = [_read(row.played[policy]) for policy in ("memory", "exact")]
+        lines.append(_row([row.conversation.name, *read, marks]))
     return "\n".join(lines) + "\n"
+
+
+def _read(played: Played) -> str:
+    if not played.most:
+        return "nothing to read"
+    return f"{played.auto / played.most:.1%} of {played.most / 1e3:,.0f} k"
 
 
 def _row(cells: Sequence[str]) -> str:
