@@ -9,8 +9,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from priompt_py.author.children import a_type, is_mapping
 from priompt_py.author.component import Component
 from priompt_py.errors import ArgumentTypeError, ArgumentValueError, TemplateError
+from priompt_py.model.values import short_repr
 from priompt_py.template.bounds import Bounds
 from priompt_py.template.collector import without_collections
 from priompt_py.template.evaluate import Run
@@ -126,6 +128,7 @@ class Environment:
         tokenizer: object = DEFAULT_TOKENIZER,
         auto_reload: bool = True,
     ) -> None:
+        _check_arguments(loader, bounds)
         self.loader = loader
         self.functions: Mapping[str, Callable[..., Any]] = {**BUILTINS, **_checked("functions", functions)}
         self.components: Mapping[str, Callable[..., Any]] = _checked("components", components)
@@ -205,10 +208,20 @@ def _is_blank(child: Any) -> bool:
     return child is None or isinstance(child, bool) or (isinstance(child, str) and not child.strip())
 
 
+def _check_arguments(loader: object, bounds: object) -> None:
+    if loader is not None and not callable(getattr(loader, "load", None)):
+        hint = "; files are loaded by FileLoader(…)" if isinstance(loader, (str, os.PathLike)) else ""
+        raise ArgumentTypeError(f"Environment() needs a loader, got loader={short_repr(loader)}{hint}")
+    if bounds is not None and not isinstance(bounds, Bounds):
+        raise ArgumentTypeError(f"Environment() needs Bounds(…) for bounds, got bounds={short_repr(bounds)}")
+
+
 def _checked(what: str, given: Mapping[str, Callable[..., Any]] | None) -> dict[str, Callable[..., Any]]:
+    if given is not None and not is_mapping(given):
+        raise ArgumentTypeError(f"Environment() needs a mapping for {what}, got {a_type(given)}")
     found = dict(given or {})
     for name, value in found.items():
-        if not name.isidentifier() or name.startswith("_"):
+        if not isinstance(name, str) or not name.isidentifier() or name.startswith("_"):
             raise ArgumentValueError(
                 f"Environment() needs names of letters and digits for {what}, got {name!r}"
             )
@@ -229,6 +242,9 @@ def load_template(path: str | os.PathLike[str], *, environment: Environment | No
 
     With an ``environment``, its functions, components and bounds are used. Raises TemplateError.
     """
+    given: object = path
+    if not isinstance(given, (str, os.PathLike)):
+        raise ArgumentTypeError(f"load_template() needs a path, got {short_repr(given)}")
     file = Path(path)
     if environment is not None:
         like = environment

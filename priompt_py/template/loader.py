@@ -11,7 +11,9 @@ from typing import Protocol, TypeAlias
 
 import attrs
 
-from priompt_py.errors import ArgumentTypeError, TemplateError
+from priompt_py.author.children import a_type, is_mapping
+from priompt_py.errors import ArgumentTypeError, ArgumentValueError, TemplateError
+from priompt_py.model.values import short_repr
 from priompt_py.template.source import near, one_line
 
 __all__ = ["DictLoader", "FileLoader", "Loaded", "Loader", "PackageLoader", "decode_template", "join_name"]
@@ -61,6 +63,8 @@ def join_name(importer: str | None, name: str) -> str:
 
     Raises TemplateError for what is no name, or leaves the loader's place.
     """
+    if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise ArgumentTypeError(f"the name of a template is a text, got {short_repr(name)}")
     given = name if name.endswith(SUFFIX) else f"{name}{SUFFIX}"
     parts = given.split("/")
     is_relative = parts[0] in (".", "..")
@@ -89,6 +93,10 @@ class DictLoader:
     """Templates from a mapping of names to texts."""
 
     def __init__(self, templates: Mapping[str, str]) -> None:
+        if not is_mapping(templates):
+            raise ArgumentTypeError(
+                f"DictLoader() needs a mapping of names to texts, got {a_type(templates)}"
+            )
         self._templates = {join_name(None, name): (name, text) for name, text in templates.items()}
 
     def load(self, name: str) -> Loaded:
@@ -112,7 +120,11 @@ class FileLoader:
     def __init__(self, root: str | os.PathLike[str]) -> None:
         given: object = root
         if not isinstance(given, (str, os.PathLike)):
-            raise ArgumentTypeError(f"FileLoader() needs a folder, got {given!r}")
+            raise ArgumentTypeError(f"FileLoader() needs a folder, got {short_repr(given)}")
+        if Path(root).is_file():
+            raise ArgumentValueError(
+                f"FileLoader() needs a folder, {root} is a file; load_template() reads one"
+            )
         self._root = Path(root)
 
     def load(self, name: str) -> Loaded:

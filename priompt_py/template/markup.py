@@ -8,6 +8,7 @@ from typing import Any, Protocol, TypeGuard, cast
 
 from priompt_py.author.children import a_type
 from priompt_py.errors import ArgumentTypeError, ArgumentValueError, TemplateSyntaxError
+from priompt_py.model.values import short_repr
 from priompt_py.template.environment import Environment, Template
 from priompt_py.template.parse import parse_source, raise_first
 from priompt_py.template.source import LITERAL_CLOSE, LITERAL_OPEN, VALUE, Source
@@ -75,6 +76,7 @@ def _is_template_string(value: object) -> TypeGuard[TemplateString]:
         isinstance(strings, Sequence)
         and isinstance(interpolations, Sequence)
         and all(isinstance(one, str) for one in cast("Sequence[object]", strings))
+        and all(hasattr(one, "value") for one in cast("Sequence[object]", interpolations))
         and len(cast("Sequence[object]", strings)) == len(cast("Sequence[object]", interpolations)) + 1
     )
 
@@ -88,8 +90,17 @@ def _value_of(interpolation: InterpolationLike) -> Any:
     conversion = getattr(interpolation, "conversion", None)
     spec = getattr(interpolation, "format_spec", "")
     if conversion is not None:
+        if conversion not in _CONVERSIONS:
+            raise ArgumentValueError(
+                f"markup() knows the conversions s, r and a, got {short_repr(conversion)}"
+            )
         value = _CONVERSIONS[conversion](value)
-    return format(value, spec) if spec else value
+    try:
+        return format(value, spec) if spec else value
+    except (TypeError, ValueError) as error:
+        raise ArgumentValueError(
+            f"markup() can't write {a_type(value)} in the format {short_repr(spec)}"
+        ) from error
 
 
 def _code_of(interpolation: InterpolationLike) -> str:

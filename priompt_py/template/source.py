@@ -9,7 +9,8 @@ from collections.abc import Iterable
 
 import attrs
 
-from priompt_py.errors import TemplateError, TemplateSyntaxError
+from priompt_py.author.children import a_type
+from priompt_py.errors import ArgumentTypeError, TemplateError, TemplateSyntaxError
 
 __all__ = ["Location", "Source", "near", "one_line", "shared_start"]
 
@@ -48,6 +49,10 @@ class Source:
     """
 
     def __init__(self, text: str, name: str = "<template>", *, values: tuple[str, ...] | None = None) -> None:
+        given: object = text
+        if not isinstance(given, str):
+            hint = "; decode it as UTF-8" if isinstance(given, (bytes, bytearray)) else ""
+            raise ArgumentTypeError(f"a template is a text, got {a_type(given)}{hint}")
         text = text.removeprefix("\ufeff")
         if "\r" in text:
             text = text.replace("\r\n", "\n").replace("\r", "\n")
