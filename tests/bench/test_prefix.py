@@ -224,6 +224,14 @@ def test_auto_marks_read_nearly_what_unlimited_ones_would() -> None:
         assert played.auto >= 0.9 * played.most > 0
 
 
+@pytest.mark.parametrize(("at_once", "reads"), [(18, True), (20, False)])
+def test_many_calls_at_once_are_beyond_the_look_back(at_once: int, reads: bool) -> None:
+    conversation = Conversation("many", "agent", 20, at_once=at_once)
+    played = play(conversation, memory(conversation), "memory", calls=6)
+    assert played.auto == (played.most if reads else 0)
+    assert played.most > 0
+
+
 # ------------------------------------------------------------------------------------------ the page
 
 

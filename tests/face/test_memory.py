@@ -319,6 +319,22 @@ def test_a_smaller_limit_moves_the_cut() -> None:
     assert sent(found) == ["S", *ONES[94:]]
 
 
+def test_at_the_base_the_cut_stays_while_what_is_always_in_is_above_the_refill_mark() -> None:
+    """Rule 2 to the letter: after a turn beside which no history fits, another memory is needed to bring it back."""
+    history = [scope(prel=turn(i))[user_message[text]] for i, text in enumerate(ONES[:40])]
+    large: Node = [system_message["s " * 8], history, user_message["q " * 12]]
+    usual: Node = [system_message["s " * 8], history, user_message["q"]]
+    last = render(large, token_limit=20, tokenizer=WORDS, previous=Memory())
+    assert (len(sent(last)), last.cutoff) == (2, BASE_PRIORITY)
+    stays = render(usual, token_limit=20, tokenizer=WORDS, previous=last)
+    assert (len(sent(stays)), stays.cutoff) == (2, BASE_PRIORITY)
+    anew = render(usual, token_limit=20, tokenizer=WORDS, previous=Memory())
+    assert (len(sent(anew)), anew.token_count) == (7, 14)
+    assert (
+        len(sent(render(usual, token_limit=30, tokenizer=WORDS, previous=last))) == 14
+    )  # 9 are not above 10
+
+
 # ------------------------------------------------------------------------------------------ maxes and isolates
 
 
