@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import re
 import sys
 from collections.abc import Generator
 from typing import Any, TextIO
@@ -24,9 +23,6 @@ __all__ = [
     "write_screen",
 ]
 
-# What a terminal would act upon: C0 without tab and line feed, DEL, C1; a carriage return unless a line feed follows.
-_CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)")
-
 
 def prepare() -> None:
     """Make the standard streams write UTF-8, without translation of line ends; nothing written can fail to encode."""
@@ -39,7 +35,7 @@ def prepare() -> None:
 def write_result(text: str) -> None:
     r"""Write ``text`` to standard output as it is.
 
-    On a terminal, control characters are shown as ``\u001b`` (a prompt may hold anybody's text), and a last line
+    On a terminal, control characters and what hides or reverses text are shown as ``\u001b`` (a prompt may hold anybody's text), and a last line
     feed is added where there is none. Raises BrokenPipeError where the reader is gone.
     """
     if sys.stdout is None:  # closed by the caller: `>&-`
@@ -53,8 +49,14 @@ def write_result(text: str) -> None:
 
 
 def made_visible(text: str) -> str:
-    r"""``text`` with what a terminal would act upon written as ``\u001b``."""
-    return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    r"""``text`` with what a terminal would act upon, or nobody would see, written as ``\u001b``."""
+    if (
+        text.isascii() and text.replace("\n", "").isprintable()
+    ):  # nearly all messages: nothing is imported for them
+        return text
+    from priompt_py.face.visible import written_out
+
+    return written_out(text)
 
 
 def write_screen(text: str) -> None:

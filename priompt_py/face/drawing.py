@@ -13,7 +13,7 @@ from rich.cells import cell_len
 
 from priompt_py.face.report import Report, ReportMessage, ReportPiece
 from priompt_py.face.rows import Line, StyleName, cut, wrapped
-from priompt_py.face.visible import fraction, priority_text, tokens_text, visible
+from priompt_py.face.visible import fraction, in_one_line, priority_text, tokens_text, visible
 from priompt_py.model.elements import BASE_PRIORITY, Number
 from priompt_py.model.outcome import Reason
 
@@ -89,12 +89,12 @@ def _message(
     title = message.role or ("outside messages" if is_chat else "prompt")
     about = [title]
     about += [
-        visible(f"{key} {value}")
+        in_one_line(f"{key} {value}")
         for key, value in (("name", message.name), ("to", message.to))
         if value is not None
     ]
     if message.label is not None:
-        about.append(visible(message.label))
+        about.append(in_one_line(message.label))
     facts = [tokens_text(message.tokens)] if message.tokens or message.role else []
     if not message.included:
         facts.insert(0, REASONS[message.reason])
@@ -135,7 +135,19 @@ def _content(
     for number, (label, line) in enumerate(lines):
         if left_out and number == len(lines) - _tail(look):
             told = f"{left_out:,} lines not shown"
-            yield "", [[(cut(f"... {told} ..." if look.plain else f"┄┄ {told} ┄┄", width), "out")]]
+            yield (
+                "",
+                [
+                    [
+                        (
+                            cut(
+                                f"... {told} ..." if look.plain else f"┄┄ {told} ┄┄", width, plain=look.plain
+                            ),
+                            "out",
+                        )
+                    ]
+                ],
+            )
         yield (
             ("" if label == last else label),
             list(wrapped(line, width, _PER_LINE if look.lines is not None else None)),
@@ -213,7 +225,7 @@ def _out(pieces: list[ReportPiece], message: ReportMessage, look: Look) -> Itera
             yield [(f"{sign} {_facts(piece, look)}", "out")]
         lines = [line for line in visible(piece.text).split("\n") if line.strip()]
         for line in lines[: look.out_lines]:
-            shown_line = line if look.out_lines is None else cut(line, 2 * look.width)
+            shown_line = line if look.out_lines is None else cut(line, 2 * look.width, plain=look.plain)
             yield [(f"{indent}{shown_line}", "out")]
         if len(lines) > len(lines[: look.out_lines]):
             yield [(f"{indent}..." if look.plain else f"{indent}…", "out")]
@@ -224,7 +236,7 @@ def _out(pieces: list[ReportPiece], message: ReportMessage, look: Look) -> Itera
 
 def _facts(piece: ReportPiece, look: Look) -> str:
     """What is said of a part that is out."""
-    name = visible(piece.label or piece.owner.rpartition(" > ")[2])
+    name = in_one_line(piece.label or piece.owner.rpartition(" > ")[2])
     kind = "" if piece.kind == "text" else f" {piece.kind.replace('_', ' ')}"
     priority = priority_text(piece.priority)
     if piece.lowest != piece.priority:
@@ -290,7 +302,7 @@ def _summary(report: Report, look: Look) -> Iterator[Line]:
     elements = f"{report.elements_in:,} in{look.dot}{report.elements_out:,} out"
     yield from _said("elements", elements, look)
     for number, part in enumerate(report.largest):
-        row = f"{part.tokens:,}{look.dot}{visible(part.label or part.path)}"
+        row = f"{part.tokens:,}{look.dot}{in_one_line(part.label or part.path)}"
         if part.priority < BASE_PRIORITY:
             row += f"{look.dot}priority {priority_text(part.priority)}"
         yield from _said("" if number else "largest", row, look)
@@ -311,8 +323,8 @@ def _rule(left: str, right: str, look: Look, style: StyleName, *, top: bool) -> 
     ends = ("--", "--") if look.plain else ("╭─", "─╮") if top else ("╰─", "─╯")
     room = look.width - 4
     least = min(cell_len(left), _NAME)
-    right = cut(right, max(1, room - least - 5)) if right else ""
-    left = cut(left, max(1, room - cell_len(right) - 5)) if left else ""
+    right = cut(right, max(1, room - least - 5), plain=look.plain) if right else ""
+    left = cut(left, max(1, room - cell_len(right) - 5), plain=look.plain) if left else ""
     between = room - cell_len(left) - cell_len(right) - (2 if left else 0) - (2 if right else 0)
     runs: Line = [(ends[0], style)]
     if left:

@@ -8,7 +8,7 @@ from html import escape
 from priompt_py.face.drawing import REASONS, style_of_priorities
 from priompt_py.face.report import Report, ReportMessage, ReportPiece
 from priompt_py.face.rows import StyleName
-from priompt_py.face.visible import fraction, priority_text, tokens_text, visible
+from priompt_py.face.visible import fraction, in_one_line, priority_text, tokens_text, visible
 from priompt_py.model.elements import BASE_PRIORITY, Number
 
 __all__ = ["report_html"]
@@ -54,7 +54,7 @@ def _budget(report: Report) -> Iterator[str]:
 
 def _message(message: ReportMessage, styles: dict[Number, StyleName], *, is_chat: bool) -> Iterator[str]:
     title = [message.role or ("outside messages" if is_chat else "prompt")]
-    title += [visible(value) for value in (message.name, message.to, message.label) if value is not None]
+    title += [in_one_line(value) for value in (message.name, message.to, message.label) if value is not None]
     title.append(tokens_text(message.tokens))
     colour = ""
     if not message.included:
@@ -80,11 +80,11 @@ def _piece(piece: ReportPiece, text: str, styles: dict[Number, StyleName]) -> st
     title = (
         f"{piece.owner} · priority {priority} · {tokens_text(piece.tokens, is_estimate=piece.is_estimate)}"
     )
-    tag = escape(visible(title), quote=True)
+    tag = escape(in_one_line(title), quote=True)
     if not piece.included:
         said = f"{title} · {REASONS[piece.reason]}"
         style = f"color:{_GREY};text-decoration:line-through"
-        return f'<span title="{escape(visible(said), quote=True)}" style="{style}">{escape(text)}</span>'
+        return f'<span title="{escape(in_one_line(said), quote=True)}" style="{style}">{escape(text)}</span>'
     if piece.kind not in ("text", "br", "hr", "omitted"):
         what = f"[{piece.kind.replace('_', ' ')}{': ' if text else ''}{text}]"
         return f'<i title="{tag}">{escape(what)}</i>'

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from priompt_py.face.visible import priority_text, visible
+from priompt_py.face.visible import in_one_line, priority_text, visible
 from priompt_py.model.elements import BASE_PRIORITY, Element
 from priompt_py.model.ops import Compiled, Entry
 
@@ -49,7 +49,7 @@ def _line(entry: Entry) -> str:
         text = str(entry.element)
         shown = text if len(text) <= _CHARS else f"{text[: _CHARS - 1]}…"
         return f"{visible(shown)!r}"
-    facts = [visible(entry.segment.partition(":")[2] or entry.segment)]
+    facts = [in_one_line(entry.segment.partition(":")[2] or entry.segment)]
     if entry.high < BASE_PRIORITY:
         facts.append(f"priority {priority_text(entry.high)}")
     return " · ".join(facts)

@@ -28,19 +28,20 @@ Run: TypeAlias = tuple[str, StyleName]
 Line: TypeAlias = list[Run]
 
 
-def cut(text: str, width: int) -> str:
-    """``text`` cut to a width, with an ellipsis."""
+def cut(text: str, width: int, *, plain: bool = False) -> str:
+    """``text`` cut to a width, with an ellipsis; where that is plain and has no room, with as many dots as there is."""
     if cell_len(text) <= width:
         return text
+    dots = "..."[: max(0, width)] if plain else "…"
     kept = text
-    while kept and cell_len(kept) > width - 1:
+    while kept and cell_len(kept) > width - len(dots):
         kept = kept[: max(0, min(len(kept) - 1, width))]
-    return f"{kept}…"
+    return f"{kept}{dots}"
 
 
-def cut_start(text: str, width: int) -> str:
+def cut_start(text: str, width: int, *, plain: bool = False) -> str:
     """``text`` cut at its beginning to a width, with an ellipsis: the end of a path tells most."""
-    return cut(text[::-1], width)[::-1]
+    return cut(text[::-1], width, plain=plain)[::-1]
 
 
 def wrapped(line: Line, width: int, most: int | None = None) -> Iterator[Line]:

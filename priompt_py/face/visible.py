@@ -6,14 +6,14 @@ import re
 
 from priompt_py.model.elements import BASE_PRIORITY, Number
 
-__all__ = ["fraction", "priority_text", "tokens_text", "visible"]
+__all__ = ["fraction", "in_one_line", "priority_text", "tokens_text", "visible", "written_out"]
 
 # C0 but tab and line feed, DEL, C1; a carriage return unless a line feed follows; marks and overrides of direction,
-# which reorder what stands beside them; line separators; characters without a width but the joiners that scripts and
-# emoji need; tags (U+E0000 and on), in which text can hide.
+# which reorder what stands beside them; line separators; characters without a width, joiners too unless scripts or emoji
+# are on both sides; tags (U+E0000 and on), in which text can hide.
 _UNSAFE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
-    "\ufff9-\ufffb\U000e0000-\U000e007f]|\r(?!\n)"
+    "\ufff9-\ufffb\U000e0000-\U000e007f]|\r(?!\n)|(?<![^\x00-\xff])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\xff])"
 )
 
 _NEAR = 1_000_000
@@ -24,9 +24,25 @@ def visible(text: str) -> str:
     return _UNSAFE.sub(lambda found: _escape(found[0]), text).replace("\r\n", "\n")
 
 
+def written_out(text: str) -> str:
+    r"""``visible`` for what may be JSON: line ends are as they are, and beyond ``\uffff`` stand two halves."""
+    return _UNSAFE.sub(lambda found: _halves(found[0]), text)
+
+
+def in_one_line(name: str) -> str:
+    r"""A label or path, ``visible`` and in one line: line feeds and tabs as ``\n`` and ``\t``. A name can be anybody's
+    text too, and may not look like a line of ours."""
+    return visible(name).replace("\n", "\\n").replace("\t", "\\t")
+
+
 def _escape(character: str) -> str:
     code = ord(character)
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _halves(character: str) -> str:
+    units = character.encode("utf-16-be").hex()
+    return "".join(f"\\u{units[i : i + 4]}" for i in range(0, len(units), 4))
 
 
 def priority_text(priority: Number) -> str:

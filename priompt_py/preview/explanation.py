@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from priompt_py.face.drawing import REASONS
 from priompt_py.face.rows import Line, StyleName, cut, cut_start
-from priompt_py.face.visible import priority_text, tokens_text, visible
+from priompt_py.face.visible import in_one_line, priority_text, tokens_text
 from priompt_py.model.curve import Curve, LimitRange, Why
 from priompt_py.model.elements import BASE_PRIORITY, Number
 from priompt_py.model.outcome import Decision
@@ -47,9 +47,9 @@ def table_lines(
         reason = "" if row.included else f"  {REASONS[row.reason]}"
         room = max(10, width - len(facts) - len(reason))
         if row.label:
-            name = cut(visible(f"{row.label} ({row.path})"), room)
+            name = cut(in_one_line(f"{row.label} ({row.path})"), room, plain=plain)
         else:
-            name = cut_start(visible(row.path), room)
+            name = cut_start(in_one_line(row.path), room, plain=plain)
         yield [(facts, style), (name, style), (reason, "out")]
     if not drawn:
         yield [(_limit_line(curve, width, plain=plain), "frame")]
@@ -85,7 +85,7 @@ def why_lines(found: Sequence[Why], limit: int) -> Iterator[Line]:
     """For each element what became of it, why, and at which limits it is in."""
     for why in found:
         decision = why.decision
-        title = visible(f"{decision.label} ({decision.path})" if decision.label else decision.path)
+        title = in_one_line(f"{decision.label} ({decision.path})" if decision.label else decision.path)
         yield [(title, "title")]
         priority = priority_text(decision.effective_priority)
         declared = priority_text(decision.priority)

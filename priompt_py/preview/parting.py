@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from priompt_py.face.difference import Difference, DifferentElement
 from priompt_py.face.rendered import Rendered
 from priompt_py.face.rows import Line
-from priompt_py.face.visible import tokens_text, visible
+from priompt_py.face.visible import in_one_line, tokens_text
 
 __all__ = ["parting_lines"]
 
@@ -52,9 +52,9 @@ def _element(element: DifferentElement | None) -> str:
     if element is None:
         return "ends here"
     if element.kind == "tool_definition" and element.label is not None:
-        return f"the tool {visible(element.label)} ({visible(element.path)})"
+        return f"the tool {in_one_line(element.label)} ({in_one_line(element.path)})"
     name = f"{element.label} ({element.path})" if element.label is not None else element.path
-    return f"{visible(name)}, which begins after {tokens_text(element.tokens)}"
+    return f"{in_one_line(name)}, which begins after {tokens_text(element.tokens)}"
 
 
 def _around(text: str, offset: int, *, plain: bool) -> Line:
@@ -65,11 +65,7 @@ def _around(text: str, offset: int, *, plain: bool) -> Line:
     start = dots if offset > _BEFORE else ""
     end = dots if offset + _AFTER < len(text) else ""
     return [
-        (start + _one_line(before), "out"),
+        (start + in_one_line(before), "out"),
         ("|" if plain else "▏", "title"),
-        (_one_line(after) + end, "text"),
+        (in_one_line(after) + end, "text"),
     ]
-
-
-def _one_line(text: str) -> str:
-    return visible(text).replace("\n", "\\n").replace("\t", "\\t")

@@ -9,7 +9,7 @@ from priompt_py.engine.structure import path_of_entry
 from priompt_py.face.difference import common_length, first_difference
 from priompt_py.face.program import Program
 from priompt_py.face.rendered import Rendered
-from priompt_py.face.visible import tokens_text, visible
+from priompt_py.face.visible import in_one_line, tokens_text
 from priompt_py.model.elements import BASE_PRIORITY, Element, Number
 from priompt_py.model.ops import Entry
 from priompt_py.model.outcome import Decision
@@ -106,7 +106,7 @@ def _moving(a: Rendered, b: Rendered, names: tuple[str, str]) -> Iterator[str]:
         if other is None or one.priority == other.priority or not _same_content(a, b, one, other):
             continue
         yield (
-            f"{visible(label)} has the priority {one.priority} in {names[0]} and {other.priority} in {names[1]}, with "
+            f"{in_one_line(label)} has the priority {one.priority} in {names[0]} and {other.priority} in {names[1]}, with "
             "the same content: count priorities from the start (turn(i)), so that what was cut stays cut"
         )
 
@@ -160,7 +160,7 @@ def _volatile(a: Rendered, b: Rendered, names: tuple[str, str]) -> Iterator[str]
         return
     name = f"{element.label} ({element.path})" if element.label is not None else element.path
     yield (
-        f"{visible(name)} differs between {names[0]} and {names[1]} after {tokens_text(found.tokens)}: the "
+        f"{in_one_line(name)} differs between {names[0]} and {names[1]} after {tokens_text(found.tokens)}: the "
         f"{tokens_text(behind)} behind it are the same, but no prefix cache can keep them; move it behind them"
     )
 

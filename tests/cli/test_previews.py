@@ -96,6 +96,42 @@ def test_screens(chat: Path, priompt: Priompt, arguments: str, snapshot: Snapsho
     assert done.out == snapshot
 
 
+NAMED = """
+from priompt_py import first, scope, user_message
+
+def named():
+    names = ["a\\nb\\tc \\u202e"]
+    return [
+        [scope(p=2, name=name)[user_message(key=name)["x"]] for name in names],
+        user_message[first(name="f\\n")[scope(p=5)["long " * 20], scope(p=9)["y"]]],
+    ]
+"""
+
+
+def test_a_name_stays_in_its_line(folder: Path, priompt: Priompt) -> None:
+    """A name may be anybody's text: it can't look like a row of the table, and a plain screen is ASCII around it."""
+    (folder / "named.py").write_text(NAMED, "utf-8")
+    table = (
+        "priority       tokens   total  element\n"
+        "required  in       25       7  root > 1:user\n"
+        "required  in       21       7  f\\n (root > 1:user > 0:first[name=f\\n])\n"
+        "       9  out       1       8  ...name=f\\n] > 1:scope  another alternative is in\n"
+        "       5  in       21      28  root > 1:user > 0:first[name=f\\n] > 0:scope\n"
+        f"-------- cutoff 5, limit 30 {'-' * 52}\n"
+        "       2  out       5      33  a\\nb\\tc \\u202e (root > 0:sco...  below the cutoff\n"
+        "       2  out       5      33  a\\nb\\tc \\u202e (root...  what is around it is out\n"
+    )
+    assert priompt("explain", "named.py:named", "--limit", "30", "--plain") == (0, table, "")
+    why = priompt("explain", "named.py:named", "--limit", "30", "--why", "a\nb\tc \u202e").out
+    assert [line for line in why.split("\n") if line and not line.startswith("  ")] == [
+        "a\\nb\\tc \\u202e (root > 0:scope[name=a\\nb\\tc \\u202e])",
+        "a\\nb\\tc \\u202e (root > 0:scope[name=a\\nb\\tc \\u202e] > 0:user[key=a\\nb\\tc \\u202e])",
+    ]
+    preview = priompt("preview", "named.py:named", "--limit", "40", "--plain").out
+    assert "-- user, a\\nb\\tc \\u202e ---" in preview
+    assert preview.isascii()
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [

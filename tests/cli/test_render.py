@@ -280,14 +280,19 @@ def test_output_to_a_device(prompts: Path, priompt: Priompt) -> None:
 def test_a_terminal_sees_no_control_characters(
     prompts: Path, priompt: Priompt, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (prompts / "tree.json").write_text('["a\\tb\\r\\nc\\rd\\u001b[31m\\u009b\\u007f\\u0007é"]', "utf-8")
-    assert priompt("render", "tree.json", "--limit", "99").out == "a\tb\r\nc\rd\x1b[31m\x9b\x7f\x07é"
+    (prompts / "tree.json").write_text(
+        '["a\\tb\\r\\nc\\rd\\u001b[31m\\u009b\\u007f\\u0007\\u202e\\udb40\\udc41é"]', "utf-8"
+    )
+    assert (
+        priompt("render", "tree.json", "--limit", "99").out
+        == "a\tb\r\nc\rd\x1b[31m\x9b\x7f\x07\u202e\U000e0041é"
+    )
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    shown = "a\tb\r\nc\\u000dd\\u001b[31m\\u009b\\u007f\\u0007é"
+    shown = "a\tb\r\nc\\u000dd\\u001b[31m\\u009b\\u007f\\u0007\\u202e\\udb40\\udc41é"
     assert priompt("render", "tree.json", "--limit", "99").out == shown + "\n"
     messages = priompt("render", "tree.json", "--limit", "99", "--format", "messages").out
-    assert json.loads(messages)[0]["content"] == "a\tb\r\nc\rd\x1b[31m\x9b\x7f\x07é"
-    assert "\x9b" not in messages
+    assert json.loads(messages)[0]["content"] == "a\tb\r\nc\rd\x1b[31m\x9b\x7f\x07\u202e\U000e0041é"
+    assert not {"\x9b", "\u202e", "\U000e0041"} & set(messages)
 
 
 def test_a_file_is_no_main_program_and_dataclasses_work(folder: Path, priompt: Priompt) -> None:

@@ -175,7 +175,8 @@ def test_wrapping_loses_only_blanks_at_breaks(text: str, width: int) -> None:
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        ("plain é 你 👩‍👧 \u200d", "plain é 你 👩‍👧 \u200d"),
+        ("plain é 你 👩‍👧", "plain é 你 👩‍👧"),
+        ("می\u200cخواهم a\u200db \u200c👩\u200d", "می\u200cخواهم a\\u200db \\u200c👩\\u200d"),
         ("a\tb\nc", "a\tb\nc"),
         ("a\r\nb\rc", "a\nb\\u000dc"),
         ("\x1b]0;title\x07\x9b2J\x7f\x00", "\\u001b]0;title\\u0007\\u009b2J\\u007f\\u0000"),
