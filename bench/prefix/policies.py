@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
@@ -77,7 +77,7 @@ def window(conversation: Conversation) -> Policy:
 
 
 @contextmanager
-def poet() -> Iterator[Callable[[Conversation], Policy]]:
+def poet() -> Generator[Callable[[Conversation], Policy]]:
     """Prompt Poet, whose process ends with the context; a step of the history is a part that can be cut, the rest is not."""
     command = [str(POET), "-m", "bench.prefix.poet"]
     with Worker(command, folder=ROOT, environment={"PYTHONPATH": str(ROOT)}) as worker:

@@ -9,7 +9,7 @@ Sources, by the letters below:
   an implicit breakpoint and explicit ones, of which 4 are written (3 beside the implicit one, the latest), 80 are looked for,
   without a limit of blocks; their ends are not rounded; they live for 30 minutes at least. A for their price: writing 1.25
   times the input price. The implicit one stands at the end of the newest message.
-* C: OpenAI's model pages of gpt-5.4 and gpt-5.6-terra (developers.openai.com/api/docs/models).
+* C: OpenAI's model page of gpt-5.4 (developers.openai.com/api/docs/models); for gpt-5.6-terra others' price lists.
 * D: Anthropic, "Prompt caching" (platform.claude.com/docs/en/build-with-claude/prompt-caching): at most 4 marks; an entry is
   written at each mark, and looked for at each mark and the blocks before it, 20 in all; it lives for 5 minutes after it
   was last read; shorter prompts than the model's minimum are not cached. Writing costs 1.25 times, reading 0.1 times the

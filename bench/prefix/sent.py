@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
 from bench.prefix.cache import Block
 from priompt_py import get_tokenizer
@@ -33,8 +33,10 @@ def openai_blocks(request: Mapping[str, Any], *, implicit: bool) -> Iterator[Blo
     messages = request["messages"]
     for number, message in enumerate(messages):
         rest = {name: value for name, value in message.items() if name != "content"}
-        content = message.get("content") or []
-        parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        content: Any = message.get("content") or []
+        parts: list[dict[str, Any]] = (
+            [{"type": "text", "text": content}] if isinstance(content, str) else content
+        )
         if len(rest) > 1 or not parts:  # calls, or the id of one
             yield _block("calls", rest, mark=False, role=message["role"])
             rest = {}
@@ -72,5 +74,5 @@ def _block(key: str, data: Mapping[str, Any], *, mark: bool, role: str = "") -> 
 def _text(content: object) -> str:
     """A text, or those of a list of parts."""
     if isinstance(content, list):
-        return "".join(_text(part.get("text")) for part in content)
+        return "".join(_text(part.get("text")) for part in cast("list[dict[str, Any]]", content))
     return content if isinstance(content, str) else ""
