@@ -28,17 +28,29 @@ def offset_of(error: Any, text: str) -> int:
 
 def in_template(source: Source, at: int, broken: Sequence[_Token]) -> tuple[TemplateSyntaxError, int]:
     """The error at offset ``at``, and where to go on. ``broken`` are the tokens of the item that was begun."""
-    for offset, kind, text in broken:
-        if kind in _CODE_OPENERS:
-            fault = _in_code(source, offset + text.index("{"), at, in_tag=kind != "OPEN_BRACE")
-            if kind != "OPEN_BRACE":
-                return fault, _behind_tag(source.text, at)
-            # The rest of a text after a lone brace is text; an open comment may hold anything.
-            is_comment = source.text.startswith(("{#", "{/*"), offset)
-            return fault, len(source.text) if is_comment else offset + 1
+    opener = _open_code(broken)
+    if opener is not None:
+        offset, kind, text = opener
+        fault = _in_code(source, offset + text.index("{"), at, in_tag=kind != "OPEN_BRACE")
+        if kind != "OPEN_BRACE":
+            return fault, _behind_tag(source.text, at)
+        # The rest of a text after a lone brace is text; an open comment may hold anything.
+        is_comment = source.text.startswith(("{#", "{/*"), offset)
+        return fault, len(source.text) if is_comment else offset + 1
     if broken and broken[0][1] == "OPEN_TAG":
         return _in_tag(source, at, broken), _behind_tag(source.text, at)
     return _in_text(source, at)
+
+
+def _open_code(broken: Sequence[_Token]) -> _Token | None:
+    """The outermost opening brace that no other one closes."""
+    opened: list[_Token] = []
+    for token in broken:
+        if token[1] in _CODE_OPENERS:
+            opened.append(token)
+        elif token[1] == "CLOSE_BRACE" and opened:
+            opened.pop()
+    return opened[0] if opened else None
 
 
 def _behind_tag(text: str, at: int) -> int:
@@ -149,10 +161,15 @@ def _in_tag(source: Source, at: int, broken: Sequence[_Token]) -> TemplateSyntax
         return source.syntax_error(
             at, f"the tag <{name} of line {source.line_of(start)} is not closed with > before this <"
         )
-    if met == "/":
-        return source.syntax_error(at, f"the tag <{name} ends with /> in one piece")
-    if met == "=":
-        return source.syntax_error(at, "an attribute's name is missing before the =")
+    slips = {
+        "}": f"a stray `}}` in the tag <{name}",
+        "/": f"the tag <{name} ends with /> in one piece",
+        "=": "an attribute's name is missing before the =",
+    }
+    if met in slips:
+        return source.syntax_error(at, slips[met])
+    if last[1] in ("QUOTED", "CLOSE_BRACE") and (met == "{" or met.isalpha()) and not text[at - 1].isspace():
+        return source.syntax_error(at, "a blank is missing between two attributes")
     if rest.startswith("..."):
         word = re.match(r"\.\.\.([\w.]*)", rest)
         return source.syntax_error(

@@ -210,8 +210,9 @@ def _is_blank(child: Any) -> bool:
 
 def _check_arguments(loader: object, bounds: object) -> None:
     if loader is not None and not callable(getattr(loader, "load", None)):
+        shown = short_repr(loader)
         hint = "; files are loaded by FileLoader(…)" if isinstance(loader, (str, os.PathLike)) else ""
-        raise ArgumentTypeError(f"Environment() needs a loader, got loader={short_repr(loader)}{hint}")
+        raise ArgumentTypeError(f"Environment() needs a loader, got loader={shown}{hint}")
     if bounds is not None and not isinstance(bounds, Bounds):
         raise ArgumentTypeError(f"Environment() needs Bounds(…) for bounds, got bounds={short_repr(bounds)}")
 

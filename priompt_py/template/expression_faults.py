@@ -43,9 +43,14 @@ def bad_character(text: str, at: int) -> str:
         return f"the text that begins with {character} is not closed on its line"
     if text.startswith("<<", at):
         return "shifts are not part of expressions"
+    for operator, instead in _OTHERS.items():
+        if text.startswith(operator, at):
+            return f"`{operator}` is not part of expressions: write `{instead}`"
     hint = _HINTS.get(character, "")
     return f"`{character}` is not part of expressions" + (f": {hint}" if hint else "")
 
+
+_OTHERS = {"??": "value | default(other)", "?.": "a.b | default(other)", "&&": "and"}
 
 _HINTS = {
     "!": "write `not x`, or `x != y`",
@@ -63,6 +68,9 @@ _HINTS = {
     **dict.fromkeys("“”„«»", 'texts stand in straight quotes (")'),
     **dict.fromkeys("‘’‚‹›", "texts stand in straight quotes (')"),
 }
+
+_DOUBLED = {"|": ("|", "||", "or"), ">": ("<", "<>", "!=")}
+"""Characters that with the one before them are another language's operator."""
 
 _OPERATORS = ("+", "-", "*", "/", "//", "%", "**")
 _NOT_THERE = ("lambda", "for", "await", "yield", "import")
@@ -87,8 +95,13 @@ def bad_token(text: str, token: Token) -> BadExpressionError:
             at - len(last),
             f"`{last}{met[0]}`: texts have no prefixes; join them with +, or write them outside",
         )
+    if token.type == "STRING" and before.endswith(('""', "''")):
+        return BadExpressionError(at - 2, "texts have one quote on each side")
     if last == "is" or met == "is":
         return BadExpressionError(at if met == "is" else len(before) - 2, RESERVED["is"])
+    if met in _DOUBLED and text[:at].endswith(_DOUBLED[met][0]):
+        whole, instead = _DOUBLED[met][1:]
+        return BadExpressionError(at - 1, f"`{whole}` is not part of expressions: write `{instead}`")
     if met in "<>" and text[:at].endswith(met):
         return BadExpressionError(at - 1, "shifts are not part of expressions")
     return BadExpressionError(at, _of_punctuation(met, before, last) or _of_value(met, token.type, before))

@@ -63,8 +63,9 @@ def join_name(importer: str | None, name: str) -> str:
 
     Raises TemplateError for what is no name, or leaves the loader's place.
     """
-    if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise ArgumentTypeError(f"the name of a template is a text, got {short_repr(name)}")
+    written: object = name
+    if not isinstance(written, str):
+        raise ArgumentTypeError(f"the name of a template is a text, got {short_repr(written)}")
     given = name if name.endswith(SUFFIX) else f"{name}{SUFFIX}"
     parts = given.split("/")
     is_relative = parts[0] in (".", "..")
