@@ -161,7 +161,9 @@ def _call(place: str, value: object) -> dict[str, Any]:
         raise ArgumentValueError(f"{place}: {_REMEDIES['custom']}")
     if kind != "function":
         raise ArgumentValueError(f"{place} needs the type 'function', got {shown(kind)}")
-    only(place, call, ("id", "type", "function"), "call")
+    only(
+        place, call, ("id", "type", "function", "index"), "call"
+    )  # streams and compatible servers number them
     function = _function(f"{place}.function", call.get("function"))
     if "id" not in call or function is None:
         raise ArgumentValueError(f"{place} needs {'function' if 'id' in call else 'id'}")

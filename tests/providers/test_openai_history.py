@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from openai.types.chat import ChatCompletionMessage
+from openai.types.chat.chat_completion_chunk import ChoiceDeltaToolCall
 
 from priompt_py.author.messages import (
     assistant_message,
@@ -231,7 +232,7 @@ KEYS = "role, content, name"
         ({"role": "assistant", "tool_calls": CALL}, ArgumentTypeError, ".tool_calls needs a list of calls, got "),
         (calls(CALL, {**CALL, "type": "custom"}), ArgumentValueError, ".tool_calls[1]: calls of custom tools can't be held: only those of functions"),
         (calls({**CALL, "type": "tool"}), ArgumentValueError, ".tool_calls[0] needs the type 'function', got 'tool' (str)"),
-        (calls({**CALL, "index": 0}), ArgumentValueError, ".tool_calls[0] has the unknown key 'index'; a call takes id, type, function"),
+        (calls({**CALL, "extra": 0}), ArgumentValueError, ".tool_calls[0] has the unknown key 'extra'; a call takes id, type, function, index"),
         (calls({"function": CALL["function"]}), ArgumentValueError, ".tool_calls[0] needs id"),
         (calls({"id": "c1"}), ArgumentValueError, ".tool_calls[0] needs function"),
         (
@@ -250,6 +251,15 @@ def test_unknown_content_is_refused_with_its_place(bad: Any, error: type[PromptE
     with pytest.raises(error) as caught:
         from_openai([{"role": "user", "content": "fine"}, bad])
     assert str(caught.value).startswith(f"messages[1]{says}")
+
+
+def test_calls_that_were_streamed_have_an_index() -> None:
+    piece = ChoiceDeltaToolCall.model_validate({**CALL, "index": 3})
+    (found,) = from_openai([{"role": "assistant", "content": None, "tool_calls": [piece]}])
+    assert (
+        found
+        == assistant_message(tool_calls=[{"id": "c1", "name": "look", "arguments": '{"at": "sky"}'}])[[]]
+    )
 
 
 def test_objects_of_the_sdk_are_read() -> None:
