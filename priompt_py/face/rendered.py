@@ -204,16 +204,25 @@ class Rendered:
         )
 
     def to_gemini(
-        self, *, late_system: LateSystem | None = None, late_system_text: str = LATE_SYSTEM_TEXT
+        self,
+        *,
+        late_system: LateSystem | None = None,
+        late_system_text: str = LATE_SYSTEM_TEXT,
+        lead_with_user: bool | str = True,
     ) -> dict[str, Any]:
         """The request for ``client.models.generate_content(model=..., **rendered.to_gemini())``.
 
-        ``late_system`` is ``"user"``, ``"hoist"`` or None, as in ``to_anthropic``. Raises ProviderError for what the
-        API can't hold.
+        ``late_system`` (``"user"``, ``"hoist"`` or None) and ``lead_with_user`` are as in ``to_anthropic``. Raises
+        ProviderError for what the API can't hold.
         """
         from priompt_py.providers.gemini import to_gemini
 
-        return to_gemini(self._outcome, late_system=late_system, late_system_text=late_system_text)
+        return to_gemini(
+            self._outcome,
+            late_system=late_system,
+            late_system_text=late_system_text,
+            lead_with_user=lead_with_user,
+        )
 
     def to_langchain(self) -> list[dict[str, Any]]:
         """The messages for ``model.invoke(rendered.to_langchain())``, as plain data; tools and settings are the

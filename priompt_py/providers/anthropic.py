@@ -2,19 +2,20 @@
 
 The shapes are those of the ``TypedDict``s under ``anthropic.types`` (anthropic 2.14); nothing of that package is
 imported. Limits that the types don't hold are the API's own refusals: blank texts and stop texts, a first message that
-is not the user's, results anywhere but first in the message after their calls, names of 1 to 128 letters, digits,
-``_`` and ``-``, the same letters in call ids, white space at the end of an answer to be continued; and its rule that
-system messages among the others stand directly after the user's.
+is not the user's, results anywhere but first in the message after their calls, errors of tools that say nothing,
+names of 1 to 128 letters, digits, ``_`` and ``-``, the same letters in call ids, white space at the end of an answer to
+be continued, more than four marks for caching; and its rule that system messages among the others stand directly after
+the user's.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Any, Literal, TypeAlias, cast, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import attrs
 
-from priompt_py.errors import ArgumentTypeError, ArgumentValueError, ProviderError
+from priompt_py.errors import ArgumentValueError, ProviderError
 from priompt_py.model.elements import Call, Image, Part
 from priompt_py.model.outcome import Outcome
 from priompt_py.model.prompt import CacheMark, ChatMessage, Tool
@@ -23,6 +24,7 @@ from priompt_py.providers.anthropic_history import from_anthropic
 from priompt_py.providers.anthropic_turns import Turns
 from priompt_py.providers.flat_tools import flattened, holds_tools
 from priompt_py.providers.late_system import LATE_SYSTEM_TEXT, LateSystem, check_late_system, split_system
+from priompt_py.providers.leading_text import checked_leading_text
 from priompt_py.providers.pairs import paired
 from priompt_py.providers.shared import (
     Placed,
@@ -50,8 +52,6 @@ PROVIDER = "anthropic"
 
 _HOLDS = of_provider(PROVIDER)
 _LATE: tuple[LateSystem, ...] = get_args(LateSystem)
-
-LEADING_USER_TEXT = "(The conversation goes on.)"
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
 _CALL_ID = re.compile(r"[a-zA-Z0-9_-]+")
@@ -99,7 +99,7 @@ def to_anthropic(
     turns = Turns()
     for place, message in others:
         turns.add(place, message.role, _blocks(message, place, marks))
-    messages = turns.closed(_leading_text(lead_with_user=lead_with_user))
+    messages = turns.closed(checked_leading_text("to_anthropic", lead_with_user=lead_with_user))
 
     request: dict[str, Any] = {"system": system} if system else {}
     request["messages"] = messages
@@ -108,7 +108,7 @@ def to_anthropic(
         request["tools"] = [_tool(tool) for tool in outcome.tools]
     if cache == "auto":
         mark_ends(request, marks)
-    marks.write(request, taken=1 if extra.get("cache_control") else 0)
+    marks.write(request, extra)
     turns.shorten()
     stop = _stop(outcome.config.stop)
     if stop:
@@ -130,20 +130,6 @@ def _with_tools_held(outcome: Outcome, *, flatten_tools: bool) -> list[Placed]:
             "add a tool_definition, or write them as text with flatten_tools=True"
         )
     return paired(placed, "Anthropic", "turn", unique=True)
-
-
-def _leading_text(*, lead_with_user: bool | str) -> str | None:
-    if isinstance(lead_with_user, str):
-        if not lead_with_user.strip():
-            raise ArgumentValueError(
-                f"to_anthropic() needs text that is not blank for lead_with_user, got {lead_with_user!r}"
-            )
-        return lead_with_user
-    if not isinstance(cast("object", lead_with_user), bool):
-        raise ArgumentTypeError(
-            f"to_anthropic() needs text, True or False for lead_with_user, got {lead_with_user!r}"
-        )
-    return LEADING_USER_TEXT if lead_with_user else None
 
 
 def _stop(stop: tuple[str, ...] | str | None) -> list[str]:
@@ -233,6 +219,10 @@ def _result(message: ChatMessage, place: str, marks: CacheMarks) -> dict[str, An
     if content:
         block["content"] = content
     if message.is_error:
+        if not content:
+            raise ProviderError(
+                f"{place} is an error without content, which Anthropic refuses; say in its text what went wrong"
+            )
         block["is_error"] = True
     marks.passed(block)
     if marks.on and any(isinstance(part, CacheMark) for part in message.parts):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
+
+from priompt_py.errors import ProviderError
 
 __all__ = ["CacheMarks", "mark_ends"]
 
@@ -35,15 +37,21 @@ class CacheMarks:
         if "cache_control" not in block:
             self._marked.setdefault(id(block), block)
 
-    def write(self, request: Mapping[str, Any], *, taken: int) -> None:
+    def write(self, request: Mapping[str, Any], extra: Mapping[str, Any]) -> None:
         """Writes the marks: of more than there is room for, the first and the last half.
 
-        The API takes four in a request; ``taken`` are those that are asked for beside the blocks. Those that stand in
-        the author's own parts are counted too.
+        The API takes four in a request. Those that the author wrote, in parts and in ``extra`` of the config, are
+        counted first; raises ProviderError for more than four of them, as they are not ours to leave out.
         """
-        if not self._marked:
-            return
-        room = max(0, _MOST_MARKS - taken - sum("cache_control" in block for block in _all_blocks(request)))
+        own = [
+            place for place, block in _all_blocks(request, extra) if block.get("cache_control") is not None
+        ]
+        room = _MOST_MARKS - len(own)
+        if room < 0:
+            raise ProviderError(
+                f"the prompt's own parts and extra hold {len(own)} marks for caching (cache_control), and Anthropic "
+                f"takes at most {_MOST_MARKS} in a request; the first too many is {own[_MOST_MARKS]} of the request"
+            )
         for block in _ends(list(self._marked.values()), room):
             block["cache_control"] = {"type": "ephemeral"}
 
@@ -74,11 +82,23 @@ def _ends(marked: Sequence[dict[str, Any]], room: int) -> list[dict[str, Any]]:
     return [*marked[:first], *marked[len(marked) - (room - first) :]]
 
 
-def _all_blocks(request: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Every block of the request, those inside results too."""
-    yield from request.get("system", ())
-    for message in request["messages"]:
-        for block in message["content"]:
-            yield block
-            if block.get("type") == "tool_result":
-                yield from block.get("content", ())
+def _all_blocks(
+    request: Mapping[str, Any], extra: Mapping[str, Any]
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Every block of the request with its place, those inside results and those of ``extra`` too. ``extra`` itself is
+    the last, as it can ask for a mark beside the blocks."""
+    for key in ("tools", "system"):
+        yield from _each(key, request.get(key, extra.get(key)))
+    for index, message in enumerate(request["messages"]):
+        for place, block in _each(f"messages[{index}].content", message["content"]):
+            yield place, block
+            yield from _each(f"{place}.content", block.get("content"))
+    yield "cache_control", extra
+
+
+def _each(place: str, blocks: object) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The mappings of a list with their places; anything else holds no marks."""
+    if isinstance(blocks, list | tuple):
+        for index, block in enumerate(cast("Sequence[object]", blocks)):
+            if isinstance(block, Mapping):
+                yield f"{place}[{index}]", cast("Mapping[str, Any]", block)

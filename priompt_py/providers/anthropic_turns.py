@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from priompt_py.errors import ProviderError
+from priompt_py.providers.leading_text import needed_leading_text
 
 __all__ = ["Turns"]
 
@@ -36,12 +37,7 @@ class Turns:
         for a system message that no message of the user stands before.
         """
         if self._messages and self._messages[0]["role"] == "assistant":
-            if leading_text is None:
-                raise ProviderError(
-                    "the first message is the assistant's, and Anthropic needs one of the user before it; "
-                    "lead_with_user=True puts one there"
-                )
-            text: dict[str, Any] = {"type": "text", "text": leading_text}
+            text: dict[str, Any] = {"type": "text", "text": needed_leading_text(leading_text, "Anthropic")}
             self._messages.insert(0, {"role": "user", "content": [text]})
         self._end_of_turn()
         if not self._messages:

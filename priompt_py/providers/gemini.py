@@ -1,7 +1,8 @@
 """Google's Gemini: a rendered prompt as a request, in the plain form that the client's models take (google-genai 3.6).
 
 Limits that the models don't hold are the API's own: names of functions begin with a letter or ``_`` and go on with
-letters, digits, ``_``, ``.``, ``:`` and ``-``, 128 at most; texts and parts are not empty; 5 stop sequences.
+letters, digits, ``_``, ``.``, ``:`` and ``-``, 128 at most; texts and parts are not empty; 5 stop sequences; calls stand
+directly behind a turn of the user, so no conversation begins with them.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from priompt_py.model.elements import Image, Part
 from priompt_py.model.outcome import Outcome
 from priompt_py.model.prompt import CacheMark, ChatMessage, Tool
 from priompt_py.providers.late_system import LATE_SYSTEM_TEXT, LateSystem, check_late_system, split_system
+from priompt_py.providers.leading_text import checked_leading_text, needed_leading_text
 from priompt_py.providers.pairs import paired
 from priompt_py.providers.shared import (
     base64_data,
@@ -42,17 +44,23 @@ _NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}")
 
 
 def to_gemini(
-    outcome: Outcome, *, late_system: LateSystem | None = None, late_system_text: str = LATE_SYSTEM_TEXT
+    outcome: Outcome,
+    *,
+    late_system: LateSystem | None = None,
+    late_system_text: str = LATE_SYSTEM_TEXT,
+    lead_with_user: bool | str = True,
 ) -> dict[str, Any]:
     """The request for ``client.models.generate_content(model=..., **request)``: ``contents`` and ``config``.
 
     Leading messages of system and developer become ``config.system_instruction``; of a later one ``late_system`` says
     what it becomes (``"user"`` or ``"hoist"``, as for Anthropic); None is an error. Neighbours of one role are merged,
-    blank messages left out, results stand directly behind the turn with their calls. ``extra`` of the prompt's config
-    is merged into ``config``. A plain prompt becomes one user message. Left out: ``name``, ``to``, ``detail``,
+    blank messages left out, results stand directly behind the turn with their calls. If the first message is the
+    assistant's, the user says ``lead_with_user`` before it (True: "(The conversation goes on.)"; False is an error).
+    ``extra`` of the prompt's config is merged into ``config``. A plain prompt becomes one user message. Left out: ``name``, ``to``, ``detail``,
     ``strict``, marks for caching, parts of other providers. Raises ProviderError for what can't be held.
     """
     check_late_system("to_gemini", late_system, late_system_text, _LATE)
+    leading_text = checked_leading_text("to_gemini", lead_with_user=lead_with_user)
     placed = paired(placed_messages(outcome), "Gemini", "turn")
     leading, others = split_system(placed, "Gemini", late_system, late_system_text, _LATE, _HOLDS)
     names = {call.id: call.name for _, message in others for call in message.tool_calls}
@@ -66,6 +74,8 @@ def to_gemini(
             contents.append({"role": role, "parts": parts})
     if not contents:
         raise ProviderError("no message but system text is in, and Gemini needs at least one of the user")
+    if contents[0]["role"] == "model":
+        contents.insert(0, {"role": "user", "parts": [{"text": needed_leading_text(leading_text, "Gemini")}]})
     return {"contents": contents, "config": _config(outcome, [_content(m, place) for place, m in leading])}
 
 

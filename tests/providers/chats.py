@@ -213,6 +213,13 @@ def text_chats(draw: st.DrawFn, texts: st.SearchStrategy[TextPart] | None = None
     return chat(*draw(st.lists(message, max_size=4)), incomplete=draw(st.booleans()))
 
 
+def _can_be_seen(parts: tuple[ContentPart, ...]) -> bool:
+    """Whether a result can be an error: of those Anthropic wants to read what went wrong."""
+    return any(
+        isinstance(part, Image) or (isinstance(part, TextPart) and part.text.strip()) for part in parts
+    )
+
+
 odd_ids = ids | st.text(min_size=1, max_size=70)
 
 
@@ -241,8 +248,11 @@ def histories(draw: st.DrawFn, *, user_part: Part, thought: Part) -> Outcome:
         made = tuple(Call(call_id, draw(names), draw(arguments)) for call_id in turn)
         messages.append(attrs.evolve(draw(said), tool_calls=made))
         results = [
-            ChatMessage("tool", draw(seen), tool_call_id=call_id, is_error=draw(st.booleans()))
+            ChatMessage(
+                "tool", told, tool_call_id=call_id, is_error=_can_be_seen(told) and draw(st.booleans())
+            )
             for call_id in draw(st.permutations(turn))
+            for told in [draw(seen)]
         ]
         for result in results:
             messages += [*draw(st.lists(others, max_size=1)), result]

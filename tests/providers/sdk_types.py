@@ -118,6 +118,7 @@ def check_messages_of_anthropic(messages: list[dict[str, Any]]) -> None:
         results = [block["tool_use_id"] for block in blocks if block["type"] == "tool_result"]
         assert sorted(results) == sorted(open_calls), "calls without results, or the other way round"
         assert "tool_result" not in kinds[len(results) :], "results behind other blocks"
+        assert all(block.get("content") for block in blocks if block.get("is_error")), "an error says nothing"
         open_calls = [block["id"] for block in blocks if block["type"] == "tool_use"]
         assert len(set(open_calls)) == len(open_calls)
         assert all(block["text"].strip() for block in blocks if block["type"] == "text")

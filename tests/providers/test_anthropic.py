@@ -399,6 +399,12 @@ def with_config(config: PromptConfig, *messages: ChatMessage, **more: Any) -> Ou
             "messages[0] (assistant message): the call of 'look' (id 'c1') has no result, and Anthropic refuses that",
         ),
         (
+            with_config(
+                FIVE, CALLS, text_message("tool", " \n", tool_call_id="c1", is_error=True), tools=[TOOL]
+            ),
+            "messages[1] (tool message, tool_call_id='c1') is an error without content, which Anthropic refuses; say in its text what went wrong",
+        ),
+        (
             with_config(FIVE, CALLS, RESULT, CALLS, RESULT, tools=[TOOL]),
             "messages[2] (assistant message): the call of 'look' (id 'c1') has the id of a call before it; Anthropic wants another for each call",
         ),

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from priompt_py.errors import ProviderError
 from priompt_py.model.elements import Call, Part
 from priompt_py.model.outcome import Outcome
 from priompt_py.model.prompt import CacheMark, ChatMessage, PromptConfig, TextPart, Tool
@@ -143,6 +144,72 @@ def test_marks_that_stand_already_are_counted(taken: int, names: list[str]) -> N
         *[f"p{i}" for i in range(1, taken)],
         *names[1:],
     ]
+
+
+SEARCH = {"name": "s", "input_schema": {"type": "object"}, "cache_control": EPHEMERAL}
+
+
+def test_marks_in_the_tools_and_the_system_text_of_extra_are_counted() -> None:
+    extra: dict[str, Any] = {
+        "tools": [SEARCH],
+        "system": [{"type": "text", "text": "S", "cache_control": EPHEMERAL}],
+    }
+    outcome = chat(
+        ChatMessage("user", text("a", MARK, "b", MARK, "c", MARK, "d")),
+        config=PromptConfig(max_response_tokens=5, extra=extra),
+    )
+    assert marked(outcome) == ["tool s", "S", "a", "c"]
+
+
+def test_four_marks_of_the_author_leave_no_room() -> None:
+    parts = (*(own(f"p{i}") for i in range(4)), *text("a", MARK))
+    assert marked(chat(ChatMessage("user", parts), config=FIVE)) == ["p0", "p1", "p2", "p3"]
+
+
+IN_A_RESULT = chat(
+    ChatMessage("assistant", tool_calls=CALL),
+    ChatMessage("tool", tuple(own(f"p{i}") for i in range(5)), tool_call_id="c"),
+    **TOOLS,
+)
+
+
+@pytest.mark.parametrize("cache", [None, "auto", "marks", "off"])
+@pytest.mark.parametrize(
+    ("outcome", "count", "place"),
+    [
+        (
+            chat(ChatMessage("user", tuple(own(f"p{i}") for i in range(6))), config=FIVE),
+            6,
+            "messages[0].content[4]",
+        ),
+        (IN_A_RESULT, 5, "messages[2].content[0].content[4]"),
+        (
+            chat(
+                ChatMessage("user", tuple(own(f"p{i}") for i in range(4))),
+                config=PromptConfig(max_response_tokens=5, extra={"cache_control": EPHEMERAL}),
+            ),
+            5,
+            "cache_control",
+        ),
+        (
+            chat(
+                ChatMessage("user", tuple(own(f"p{i}") for i in range(4))),
+                config=PromptConfig(max_response_tokens=5, extra={"tools": [SEARCH], "system": "S"}),
+            ),
+            5,
+            "messages[0].content[3]",
+        ),
+    ],
+)
+def test_more_than_four_marks_of_the_author_are_an_error(
+    outcome: Outcome, count: int, place: str, cache: AnthropicCache | None
+) -> None:
+    with pytest.raises(ProviderError) as caught:
+        to_anthropic(outcome, cache=cache)
+    assert str(caught.value) == (
+        f"the prompt's own parts and extra hold {count} marks for caching (cache_control), and Anthropic takes at most "
+        f"4 in a request; the first too many is {place} of the request"
+    )
 
 
 def test_a_part_that_is_marked_already_keeps_its_mark() -> None:

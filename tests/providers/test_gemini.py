@@ -78,12 +78,14 @@ def test_images_and_parts() -> None:
 
 
 def test_calls_and_results() -> None:
-    found = request_of(
+    asked, *found = request_of(
+        USER,
         text_message("assistant", " ", tool_calls=(LOOK, Call("c2", "wait", ""))),
         USER,
         ChatMessage("tool", (TextPart("blue"), picture()), tool_call_id="c1"),
         text_message("tool", "late", tool_call_id="c2", is_error=True),
     )["contents"]
+    assert asked == {"role": "user", "parts": [{"text": "q"}]}
     assert found == [
         {
             "role": "model",
@@ -115,6 +117,26 @@ def test_calls_and_results() -> None:
             ],
         },
     ]
+
+
+def test_the_user_leads() -> None:
+    result = text_message("tool", "blue", tool_call_id="c1")
+    roles = ["user", "model", "user"]
+    led = request_of(SYSTEM, ChatMessage("user"), CALLS, result)["contents"]
+    assert [content["role"] for content in led] == roles
+    assert led[0] == {"role": "user", "parts": [{"text": "(The conversation goes on.)"}]}
+    assert request_of(ANSWER, lead_with_user="Go on.")["contents"][0]["parts"] == [{"text": "Go on."}]
+    asked = request_of(USER, CALLS, result, lead_with_user=False)["contents"]
+    assert [content["role"] for content in asked] == roles
+    with pytest.raises(ProviderError) as caught:
+        request_of(CALLS, result, lead_with_user=False)
+    assert str(caught.value) == (
+        "the first message is the assistant's, and Gemini needs one of the user before it; "
+        "lead_with_user=True puts one there"
+    )
+    with pytest.raises(ArgumentValueError) as refused:
+        request_of(USER, lead_with_user=" ")
+    assert str(refused.value) == "to_gemini() needs text that is not blank for lead_with_user, got ' '"
 
 
 def test_late_system() -> None:
