@@ -268,7 +268,7 @@ class _Run:
         """Read what is shown, and search; what a search gave, if there was one."""
         if self.options.attachments == "preprocess":
             await self._read(kept, files=False)
-            return await self._preprocess(kept, self.options.window, self.options.retriever)
+            return await self._preprocess(kept, search_only=False)
         await self._read(kept, files=True)
         place = last_user(kept)
         if self.options.attachments == "envelope" or self.options.retriever is None or place == len(kept):
@@ -277,7 +277,7 @@ class _Run:
         turn = [self._searchable(message) for message in kept[: place + 1]]
         if not any(shown_attachments(message) for message in turn):
             return None
-        return await self._preprocess(turn, None, self.options.retriever)
+        return await self._preprocess(turn, search_only=True)
 
     async def _read(self, kept: Sequence[Message], *, files: bool) -> None:
         shown = [(message, one) for message in kept for one in shown_attachments(message)] if files else []
@@ -323,17 +323,15 @@ class _Run:
             found.append(attrs.evolve(one, text=content.text) if content.text is not None else one)
         return attrs.evolve(message, attachments=tuple(found))
 
-    async def _preprocess(
-        self, messages: Sequence[Message], window: int | None, retriever: Any
-    ) -> Preprocessed:
+    async def _preprocess(self, messages: Sequence[Message], *, search_only: bool) -> Preprocessed:
         options = self.options
         return await preprocess_flow(
             self.tag,
             self.door,
             messages,
-            window=window,
+            window=options.window,
             tokenizer=options.tokenizer,
-            retriever=retriever,
+            retriever=options.retriever,
             parsers=options.parsers,
             template=options.template,
             share=options.share,
@@ -346,6 +344,7 @@ class _Run:
             time_limit=options.time_limit,
             clock=options.clock,
             wording=options.wording,
+            search_only=search_only,
         )
 
     def _enveloped(self, message: Message) -> Message:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 from priompt_py.author.tools import tool_definition
 from priompt_py.context.doors import AsyncDoor, Door, SyncDoor, run_sync
@@ -85,6 +85,8 @@ class FileTools:
 
     async def _lines(self, key: str, door: Door) -> list[str] | str:
         """The lines of a file, without their ends, or a sentence why there are none."""
+        if not isinstance(cast("object", key), str):
+            key = str(key)
         if key in self._read:
             return self._read[key]
         attachment = self._files.get(key)
@@ -106,22 +108,30 @@ class FileTools:
 def _read(found: list[str] | str, start: Any, lines: Any) -> str:
     if isinstance(found, str):
         return found
-    first = max(1, int(start))
+    numbers = _whole(start), _whole(lines)
+    if numbers[0] is None or numbers[1] is None:
+        return "start and lines are whole numbers."
+    first = max(1, numbers[0])
     if first > len(found):
         return f"The file has {len(found)} lines; there is no line {first}."
-    last = min(len(found), first - 1 + min(MOST_LINES, max(1, int(lines))))
+    last = min(len(found), first - 1 + min(MOST_LINES, max(1, numbers[1])))
     shown = [_numbered(number, found[number - 1]) for number in range(first, last + 1)]
     if last < len(found):
         shown.append(f"(lines {first} to {last} of {len(found)}; read on with start={last + 1})")
     return "\n".join(shown)
 
 
-def _search(found: list[str] | str, text: str, limit: Any) -> str:
+def _search(found: list[str] | str, text: object, limit: Any) -> str:
     if isinstance(found, str):
         return found
+    if not isinstance(text, str):
+        return "text is the text to look for, in quotes."
     if not text:
         return "There is no text to look for."
-    most = min(MOST_MATCHES, max(1, int(limit)))
+    number = _whole(limit)
+    if number is None:
+        return "limit is a whole number."
+    most = min(MOST_MATCHES, max(1, number))
     numbers = _matches(found, text, most + 1)
     if not numbers:
         return f"No line of the file's {len(found)} holds {text!r}."
@@ -129,6 +139,14 @@ def _search(found: list[str] | str, text: str, limit: Any) -> str:
     if len(numbers) > most:
         shown.append(f"(the first {most} lines that hold it; there are more)")
     return "\n".join(shown)
+
+
+def _whole(value: Any) -> int | None:
+    """A number as a model may write it, ``"3"`` and ``3.0`` too; None for what is none."""
+    try:
+        return int(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
 
 
 def _matches(lines: Sequence[str], text: str, most: int) -> list[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 from priompt_py.author.checks import wrong_value
@@ -26,6 +27,18 @@ class FolderLoader:
     def read(self, attachment: Attachment, /) -> bytes:
         """The bytes of the file."""
         name = attachment.path or attachment.name
+        try:
+            return self._read(name)
+        except OSError as error:
+            if error.errno != errno.ELOOP:
+                raise
+        except (RuntimeError, UnicodeError, _NoPath):  # links in a circle, until Python 3.12
+            pass
+        raise wrong_value("path", f"{name!r} is no path that leads to a file")
+
+    def _read(self, name: str) -> bytes:
+        if "\0" in name:
+            raise _NoPath
         path = (self.folder / name).resolve()
         if not path.is_relative_to(self.folder):
             raise wrong_value("path", f"{name!r} lies outside of the folder of attachments")
@@ -39,3 +52,7 @@ class FolderLoader:
                 "path", f"{name!r} has more than {megabytes(self.most_bytes)}, which is the limit"
             )
         return data
+
+
+class _NoPath(Exception):
+    """No file can have this name."""

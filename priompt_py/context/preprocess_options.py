@@ -63,6 +63,7 @@ class Options:
         time_limit: float | None,
         clock: Callable[[], float],
         wording: Wording,
+        search_only: bool = False,
     ) -> None:
         self.tag = tag
         self.window = None if window is None else whole_number(tag, "window", window, least=1)
@@ -89,6 +90,9 @@ class Options:
         self.time_limit = time_limit
         self.clock = clock
         self.words = wording
+        self.search_only = (
+            search_only  # nothing is chosen: the caller shows the files, and wants what is in them
+        )
 
 
 def _threshold(tag: str, value: object) -> float | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -29,6 +30,8 @@ from priompt_py.tokens.tokenizer import chat_format_of
 
 __all__ = ["Run"]
 
+_NOT_SEARCHED = ("retriever-failed", "no-retriever")  # "nothing was found" would not be true
+
 
 class Run:
     """One run: what it finds out on its way to the message."""
@@ -52,6 +55,7 @@ class Run:
         self.tokenize_seconds = 0.0
 
     async def run(self, messages: Sequence[Message]) -> Preprocessed:
+        options = self.options
         if not messages or messages[-1].role != "user":
             last = messages[-1] if messages else None
             return self._result(last, "unchanged", Strategy(NONE, "no-message"))
@@ -64,7 +68,9 @@ class Run:
         prompt = message.text
         self.metrics["prompt"] = prompt
         try:
-            if files:
+            if options.search_only:
+                strategy = Strategy(RETRIEVAL, "asked-for")
+            elif files:
                 strategy, contents = await self._choose(history, files, prompt)
                 if strategy.name == INJECT:
                     return await self._inject(message, contents, strategy)
@@ -230,7 +236,7 @@ class Run:
             text = f"{words.hits_intro}\n\n{cited}{words.hits_use}\n\nUser Query:\n\n{query}"
             await self._cite(hits)
         elif options.notice:
-            found_nothing = words.search_failed if reason == "retriever-failed" else words.no_hits
+            found_nothing = words.search_failed if reason in _NOT_SEARCHED else words.no_hits
             text = f"{found_nothing}\n\nUser Query:\n\n{query}"
         else:
             return self._result(message, "no-citations", strategy, (), reason)
@@ -260,6 +266,11 @@ class Run:
         if threshold is None:
             threshold = float(getattr(retriever, "default_threshold", 0.0))
         hits = [hit for hit in found if hit.affinity > threshold]
+        lost = sum(math.isnan(hit.affinity) for hit in found)
+        if lost:  # over no threshold, and so they would go without a word
+            self.notes.append(
+                f"the retriever gave {lost} of {len(found)} hits the affinity NaN; they are left out"
+            )
         return hits, "" if hits else "no-hits"
 
     async def _documents(self, files: list[Attachment]) -> list[Attachment]:
@@ -314,7 +325,7 @@ class Run:
                 self.options.citations,
                 "__call__",
                 hits,
-                time_limit=self.options.time_limit,
+                time_limit=self._sink_limit(),
             )
         except WrongDoor:
             raise
@@ -322,6 +333,11 @@ class Run:
             if self.options.on_error == "raise":
                 raise
             self.notes.append(f"the citation sink failed: {said(error)}")
+
+    def _sink_limit(self) -> float | None:
+        """A sink of citations is waited for as long as one of events, unless there is a shorter limit."""
+        given, usual = self.options.time_limit, self.teller.time_limit
+        return given if usual is None else usual if given is None else min(given, usual)
 
     # ------------------------------------------------------------------------------------ the result
 

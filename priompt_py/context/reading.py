@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias, cast
 
 import attrs
 
-from priompt_py.author.checks import got, wrong_type
+from priompt_py.author.checks import got, text_or_none, wrong_type
 from priompt_py.context.documents.parser import Document, DocumentParser
 from priompt_py.context.doors import Door, WrongDoor
 from priompt_py.context.messages import Attachment
@@ -22,6 +22,13 @@ Parsers: TypeAlias = "Any | Mapping[str, Any] | None"
 """A parser for every file, or one by ending (``".pdf"``) or media type (``"application/pdf"``), ``"*"`` for the rest."""
 
 
+def _cleaned(content: Content, attribute: attrs.Attribute[str | None], value: object) -> None:
+    """A parser's text may hold what no text can be sent with: halves of surrogate pairs."""
+    clean = text_or_none("Content", attribute.name, value)
+    if clean is not value:
+        object.__setattr__(content, attribute.name, clean)
+
+
 @attrs.frozen
 class Content:
     """What reading an attachment gave: its ``text``, or the ``problem`` and its ``detail`` for people.
@@ -31,7 +38,7 @@ class Content:
     """
 
     attachment: Attachment
-    text: str | None
+    text: str | None = attrs.field(validator=_cleaned)
     problem: Literal["unreadable", "parse-failed"] | None = None
     detail: str = ""
     note: str | None = None

@@ -36,7 +36,7 @@ class Teller:
         self.notes: list[str] = []
         self._door = door
         self._sink = sink
-        self._timeout = (
+        self.time_limit = (
             time_limit if isinstance(door, AsyncDoor) else None
         )  # a sync one has its caller's own thread
         self._open: dict[tuple[EventKind, str], None] = {}
@@ -98,7 +98,7 @@ class Teller:
 
     async def _tell(self, event: Event) -> None:
         try:
-            await self._door.call("the event sink", self._sink, "__call__", event, time_limit=self._timeout)
+            await self._door.call("the event sink", self._sink, "__call__", event, time_limit=self.time_limit)
         except TimeoutError as error:
             self._sink = None
             self._queue.clear()

@@ -212,7 +212,8 @@ def _lead(folded: list[str]) -> int:
             while first + 1 < len(folded) and _is_determiner(folded[first]):
                 first += 1
             first += 1
-            while first + 2 < len(folded) and _is_determiner(folded[first]):  # "В рамках настоящего договора …"
+            # "В рамках настоящего договора …"
+            while first + 2 < len(folded) and _is_determiner(folded[first]):
                 first += 2
         elif folded[first] in word_list("lead_ins") and first + 1 < len(folded):
             first += 1

@@ -281,6 +281,7 @@ def test_files_as_ladders() -> None:
 def test_hits_as_a_ladder() -> None:
     docs, cited = Docs(), list[list[Hit]]()
     assembly = plain(with_files(), retriever=docs, citations=cited.append)
+    assert not [one for one in assembly.report.events if one.kind == "choosing"]  # the ladder chooses nothing
     assert docs.asked == [("new question", ["old", "new"], 3)]
     assert [hit.source_id for hit in assembly.hits] == ["old", "new"]
     assert cited == [list(assembly.hits)]

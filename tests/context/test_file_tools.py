@@ -82,6 +82,15 @@ def test_what_is_asked_wrongly_is_answered() -> None:
         == "There is no file 'c'. The keys are: none, as no file is attached."
     )
     assert one.read_file("b", start=2) == "The file has 1 lines; there is no line 2."
+    as_written: Any = one  # a model writes what it likes
+    odd: tuple[Any, ...] = ("one", None, [], float("inf"), float("nan"))
+    for start in odd:
+        assert as_written.read_file("a", start) == "start and lines are whole numbers."
+        assert as_written.read_file("a", 1, start) == "start and lines are whole numbers."
+        assert as_written.search_file("a", "x", start) == "limit is a whole number."
+    assert as_written.read_file("a", "1", 2.0) == "     1\tx"
+    assert as_written.search_file("a", 5) == "text is the text to look for, in quotes."
+    assert as_written.read_file(["a"]) == "There is no file \"['a']\". The keys are: a, b."
 
 
 def test_a_file_that_fails_may_be_read_later() -> None:
@@ -169,3 +178,11 @@ def test_a_sparse_file_is_not_read_whole(tmp_path: Path) -> None:
         file.truncate(2_000_000_000)
     with pytest.raises(ArgumentValueError, match="'big' has more than 1 MB, which is the limit"):
         FolderLoader(tmp_path, most_bytes=1_000_000).read(Attachment("k", "big"))
+
+
+def test_paths_that_lead_nowhere(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    for path in ("loop", "loop/x", "a\0b"):
+        with pytest.raises(ArgumentValueError) as caught:
+            FolderLoader(tmp_path).read(Attachment("k", "k", path=path))
+        assert str(caught.value) == f"{path!r} is no path that leads to a file"

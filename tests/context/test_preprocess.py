@@ -20,6 +20,7 @@ from priompt_py.context import (
     apreprocess,
     preprocess,
 )
+from priompt_py.context.telling import Teller
 from priompt_py.errors import ArgumentTypeError, ArgumentValueError
 from priompt_py.testing.tokenizers import WordTokenizer
 from tests.context.cases import case
@@ -304,7 +305,42 @@ def test_files_behind_the_one_that_is_too_much_are_not_read_for_the_choice() -> 
     result = run([user("q", file("big.txt", 2_000), Attachment("late", "late.txt", loader=late))])
     assert (result.strategy.parsed, result.strategy.counted, late.asked) == (1, 2_000, 0)
     assert result.reason == "no-retriever"
+    assert text_of(result).startswith("The user's files could not be searched.")  # nobody looked for anything
     assert result.report.notes == ("files would have been searched, but no retriever was given",)
+
+
+class Halves:
+    """A parser of what a damaged file holds."""
+
+    def parse(self, _data: bytes, _name: str) -> str:
+        return "half \ud800, pair \ud83d\ude00"
+
+
+def test_halves_of_surrogate_pairs_in_what_a_parser_gives() -> None:
+    result = run([user("q", Attachment("h", "h.txt", loader=Bytes(b"x")))], parsers=Halves())
+    assert "\n\nhalf \ufffd, pair \U0001f600\n\n** end of h.txt **" in text_of(result)
+
+
+@pytest.mark.anyio
+async def test_a_sink_of_citations_that_hangs_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Teller.__init__, "__kwdefaults__", {"time_limit": 0.05})
+
+    async def sink(_: object) -> None:
+        await asyncio.Event().wait()
+
+    for time_limit, seconds in ((None, "0.05"), (9, "0.05"), (0.02, "0.02")):
+        result = await apreprocess(
+            [user("q", file("b", 900))],
+            window=100,
+            tokenizer=WORDS,
+            retriever=Search(0.9),
+            citations=sink,
+            time_limit=time_limit,
+        )
+        assert (result.outcome, len(result.hits)) == ("citations", 1)
+        assert result.report.notes == (
+            f"the citation sink failed: TimeoutError: the citation sink took longer than {seconds} s",
+        )
 
 
 def test_an_unknown_window() -> None:
@@ -410,6 +446,7 @@ def test_thresholds_belong_to_the_retriever() -> None:
     assert len(run([user("q", file("b", 900))], retriever=low).hits) == 2
     nan = run([user("q", file("b", 900))], retriever=Search(float("nan"), 0.6))
     assert [hit.affinity for hit in nan.hits] == [0.6]
+    assert nan.report.notes == ("the retriever gave 1 of 2 hits the affinity NaN; they are left out",)
 
 
 def test_a_guessed_encoding_is_said() -> None:

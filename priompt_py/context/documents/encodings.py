@@ -74,7 +74,7 @@ def guess(data: bytes) -> Decoded:
             "it is neither UTF-8 nor UTF-16, and finding out its encoding needs "
             f"pip install 'priompt-py[documents]'; or {_REMEDY}",
         ) from None
-    found = from_bytes(data).best()
+    found = from_bytes(data, cp_isolation=_GUESSES).best()
     if found is None:
         raise Refused("encoding", f"it is neither UTF-8 nor UTF-16, and no other encoding fits; {_REMEDY}")
     return Decoded(data.decode(found.encoding), found.encoding, guessed=True)
@@ -102,7 +102,16 @@ def _known(name: str) -> str | None:
     return found.name if getattr(found, "_is_text_encoding", True) and found.name not in _NO_FILES else None
 
 
-_NO_FILES = ("idna", "punycode", "undefined", "unicode_escape", "raw_unicode_escape", "utf-7")
+# As codecs name themselves. They make other text of plain ASCII, which a file could hide behind.
+_NO_FILES = ("idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape", "utf-7")
+# What people's files are in. Without such a list short texts are found to be in encodings in which almost any bytes
+# are letters: of mainframes, of Urdu, or Japanese for a Russian sentence in KOI8-R.
+# fmt: off
+_GUESSES: list[str] = [
+    "cp1252", "cp1251", "cp1250", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp1258", "cp874", "gb18030", "big5",
+    "cp932", "euc_jp", "cp949", "koi8_r", "koi8_u", "cp866", "cp850", "cp437", "iso8859_2", "iso8859_5", "mac_roman",
+]
+# fmt: on
 
 
 def _strictly(data: bytes, encoding: str, whose: str) -> Decoded:

@@ -85,6 +85,9 @@ DECLARED = {
     b"# vim: set fileencoding=latin-1 :": "cp1252",
     b"no word of it": None,
     b"# coding: rot13": None,
+    b"# coding: unicode_escape": None,
+    b"# coding: raw_unicode_escape": None,
+    b'<meta charset="utf-7">': None,
     b"# coding: idna": None,
     b"# coding: no-such-thing": None,
 }
@@ -154,6 +157,20 @@ def test_guessing() -> None:
         guess(b"\x01\x02\xff" * 100)
 
 
+SHORT = {
+    "koi8_r": "Привет мир, это текст договора об оказании услуг",
+    "cp866": "Привет мир, это текст договора об оказании услуг",
+    "cp1250": "é",
+    "euc_jp": "これは日本語のテキストです。文字コード",
+    "gb18030": "这是一个中文文件的内容，用来测试编码",
+}
+
+
+@pytest.mark.parametrize("encoding", SHORT)
+def test_short_texts_are_in_no_odd_encoding(encoding: str) -> None:
+    assert guess(SHORT[encoding].encode(encoding)) == Decoded(SHORT[encoding], encoding, guessed=True)
+
+
 def test_nothing_fits(monkeypatch: pytest.MonkeyPatch) -> None:
     import charset_normalizer
 
@@ -161,7 +178,7 @@ def test_nothing_fits(monkeypatch: pytest.MonkeyPatch) -> None:
         def best(self) -> None:
             return None
 
-    def nothing(_: bytes) -> Nothing:
+    def nothing(_: bytes, **_options: object) -> Nothing:
         return Nothing()
 
     monkeypatch.setattr(charset_normalizer, "from_bytes", nothing)
