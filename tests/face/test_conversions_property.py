@@ -82,6 +82,7 @@ REASONS = (
     "blank stop sequences",
     "needs max_tokens",
     "holds an image",
+    "an error without content",
 )
 
 
