@@ -19,7 +19,7 @@ from priompt_py.template.evaluate import Run
 from priompt_py.template.front_matter import FrontMatter
 from priompt_py.template.functions import BUILTINS
 from priompt_py.template.link import Link, link, takes_children
-from priompt_py.template.loader import FileLoader, Loader, join_name
+from priompt_py.template.loader import SUFFIX, FileLoader, Loader, join_name
 from priompt_py.template.parse import ParsedTemplate, parse_source
 from priompt_py.template.props import props_checker
 from priompt_py.template.source import Source
@@ -247,15 +247,19 @@ def load_template(path: str | os.PathLike[str], *, environment: Environment | No
     if not isinstance(given, (str, os.PathLike)):
         raise ArgumentTypeError(f"load_template() needs a path, got {short_repr(given)}")
     file = Path(path)
+    if file.is_file() and file.suffix != SUFFIX:
+        raise TemplateError(f"is no template: their files end in {SUFFIX}", file=str(file))
+    name = file.name if file.suffix == SUFFIX else f"{file.name}{SUFFIX}"
     if environment is not None:
         like = environment
-        return _beside(file, like).get(file.name) if like.loader is None else like.get(file.as_posix())
+        return _beside(file, like).load(name, ()) if like.loader is None else like.get(file.as_posix())
     key = str(file.parent.absolute())
     if key not in _environments:
         if len(_environments) >= _MOST_ENVIRONMENTS:
             _environments.clear()
         _environments[key] = Environment(loader=FileLoader(file.parent))
-    return _environments[key].get(file.name)
+    # Who gives a path may give any: only the names that templates import are bound to a form.
+    return _environments[key].load(name, ())
 
 
 def _beside(file: Path, like: Environment) -> Environment:

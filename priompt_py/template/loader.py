@@ -16,7 +16,16 @@ from priompt_py.errors import ArgumentTypeError, ArgumentValueError, TemplateErr
 from priompt_py.model.values import short_repr
 from priompt_py.template.source import near, one_line
 
-__all__ = ["DictLoader", "FileLoader", "Loaded", "Loader", "PackageLoader", "decode_template", "join_name"]
+__all__ = [
+    "SUFFIX",
+    "DictLoader",
+    "FileLoader",
+    "Loaded",
+    "Loader",
+    "PackageLoader",
+    "decode_template",
+    "join_name",
+]
 
 SUFFIX = ".priompt"
 

@@ -10,7 +10,7 @@ from typing import cast
 import pytest
 
 from priompt_py.errors import ArgumentTypeError, TemplateError
-from priompt_py.template.environment import Environment
+from priompt_py.template.environment import Environment, load_template
 from priompt_py.template.loader import DictLoader, FileLoader, Loader, PackageLoader, join_name
 
 BAD_NAMES = [
@@ -194,3 +194,24 @@ def test_any_object_can_load() -> None:
     with pytest.raises(ArgumentTypeError) as caught:
         FileLoader(cast("str", 3))
     assert str(caught.value) == "FileLoader() needs a folder, got 3"
+
+
+@pytest.mark.parametrize(
+    "name", [".hidden.priompt", "._chat.priompt", "nul.priompt", " a.priompt", ".priompt.priompt"]
+)
+def test_a_path_may_be_any_files(tmp_path: Path, name: str) -> None:
+    (tmp_path / "part.priompt").write_text("part")
+    (tmp_path / name).write_text("<import name='Part' from='./part'/><Part/>")
+    assert load_template(tmp_path / name)() == ["part"]
+    assert load_template(tmp_path / name, environment=Environment())() == ["part"]
+    with pytest.raises(TemplateError) as caught:
+        Environment(loader=FileLoader(tmp_path)).get(name)
+    assert str(caught.value) == f'"{name.strip()}" is no name of a template'
+
+
+def test_a_file_that_is_no_template(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("a")
+    for environment in (None, Environment()):
+        with pytest.raises(TemplateError) as caught:
+            load_template(tmp_path / "a.txt", environment=environment)
+        assert str(caught.value) == f"{tmp_path / 'a.txt'}: is no template: their files end in .priompt"
