@@ -14,7 +14,7 @@ from priompt_py.cli.files import STDIN, name_of, read_text
 from priompt_py.cli.options import traceback_option
 from priompt_py.cli.progress import progress_bar
 from priompt_py.cli.sources import importable, load_source
-from priompt_py.cli.streams import prints_to_stderr, write_result
+from priompt_py.cli.streams import write_result
 from priompt_py.cli.templates import SUFFIX, find_files
 from priompt_py.errors import PromptError, PromptTooLong, TemplateError
 from priompt_py.preview.no_return import ON_RETURN, with_return
@@ -44,6 +44,7 @@ def check(context: click.Context, paths: tuple[str, ...], *, no_warnings: bool) 
     to standard output, a line each; the exit code is 1 if anything is.
     """
     found: set[str] = set()  # an error in a template that others import is met several times
+    failed: list[faults.Fault] = []
     files = find_files(paths)
     with progress_bar("files") as progress:
         for number, path in enumerate(files):
@@ -52,10 +53,18 @@ def check(context: click.Context, paths: tuple[str, ...], *, no_warnings: bool) 
             findings = (
                 _check_template(path) if path == STDIN or path.endswith(SUFFIX) else _check_source(path)
             )
-            for text, is_error in findings:
-                if (is_error or not no_warnings) and text not in found:
-                    found.add(text)
-                    write_result(f"{text}\n")
+            try:
+                for text, is_error in findings:
+                    if (is_error or not no_warnings) and text not in found:
+                        found.add(text)
+                        write_result(f"{text}\n")
+            except (
+                faults.Fault
+            ) as fault:  # a file that can't be read, say: the others are checked all the same
+                failed.append(fault)
+            except TemplateError as error:  # a file whose name is none of a template
+                failed.append(faults.template_fault(error, place=name_of(path)))
+    faults.raise_worst(failed)
     if found:
         context.exit(FOUND)
 
@@ -85,11 +94,8 @@ def _try_template(template: Template, name: str, *, with_priorities: bool) -> It
     """Render a template with its examples, or without props if it needs none; and compare the examples' renders."""
     front = template.front_matter
     cases: dict[str, Mapping[str, Any]] = dict(front.examples)
-    if (
-        not cases
-        and front.props is not None
-        and not any(prop.required and prop.name != ON_RETURN for prop in front.props)
-    ):
+    is_open = not cases and front.props is None  # what it needs is found out by rendering it without
+    if not cases and not any(prop.required and prop.name != ON_RETURN for prop in front.props or ()):
         cases = {"": {}}
     limits = [*([] if front.token_limit is None else [front.token_limit]), *front.limits]
     renders: list[Render] = []
@@ -107,6 +113,7 @@ def _try_template(template: Template, name: str, *, with_priorities: bool) -> It
             front.must_keep,
             with_priorities=with_priorities,
             renders=renders,
+            is_open=is_open,
         )
     for (_, one), (place, other) in pairwise(renders):
         yield from _compare(place, one, other)
@@ -125,11 +132,15 @@ def _check_source(path: str) -> Iterator[tuple[str, bool]]:
         source = load_source(path)
         limits = [] if source.token_limit is None else [source.token_limit]
         try:
-            node = source.build({})
+            with faults.prompt_code(source.name, passing=(PromptError,)):
+                node = source.build({})
         except faults.Fault as fault:
             if "needs the prop" in fault.message:
                 return  # nothing to render it with
             raise
+        except PromptError as error:
+            yield f"{source.name}: {error}", True
+            return
         yield from _try(source.name, lambda: node, limits, source.tokenizer, ())
 
 
@@ -142,16 +153,19 @@ def _try(
     *,
     with_priorities: bool = True,
     renders: list[Render] | None = None,
+    is_open: bool = False,
 ) -> Iterator[tuple[str, bool]]:
     """What is wrong with a prompt: its tree, its priorities, and what it is under each of its limits. ``renders`` takes the
-    render under the first limit."""
+    render under the first limit. ``is_open``: a template that may lack props, which is no mistake of it."""
     from priompt_py.face.render import compile_prompt
     from priompt_py.face.settings import DEFAULT_TOKENIZER
 
     try:
-        with prints_to_stderr():
+        with faults.prompt_code(place, passing=(PromptError,)):
             program = compile_prompt(build())
     except TemplateError as error:
+        if is_open:
+            return
         where = error.message if error.line is None else str(error).partition("\n")[0]
         yield where if where.startswith(f"{place}:") else f"{place}: {where}", True
         return
@@ -166,12 +180,13 @@ def _try(
             yield f"{place}: {finding}", False
     for limit in limits:
         try:
-            rendered = program.render(
-                token_limit=limit,
-                tokenizer=tokenizer or DEFAULT_TOKENIZER,
-                callbacks=False,
-                source_map=renders is not None,
-            )
+            with faults.prompt_code(place, passing=(PromptError,)):
+                rendered = program.render(
+                    token_limit=limit,
+                    tokenizer=tokenizer or DEFAULT_TOKENIZER,
+                    callbacks=False,
+                    source_map=renders is not None,
+                )
         except PromptTooLong as error:
             yield f"{place}: under its own limit: {error}", True
             continue

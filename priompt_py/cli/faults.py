@@ -31,6 +31,7 @@ __all__ = [
     "near",
     "no_such_option",
     "prompt_code",
+    "raise_worst",
     "report",
     "template_fault",
     "told",
@@ -83,6 +84,16 @@ def told(error: BaseException) -> str:
     return made_visible(str(_as_fault(error)))
 
 
+def raise_worst(failed: Sequence[Fault]) -> None:
+    """After work on several files: say of each fault what it is, and raise the one with the highest exit code."""
+    if failed:
+        worst = max(failed, key=lambda fault: fault.code)
+        for fault in failed:
+            if fault is not worst:
+                warn(str(fault))
+        raise worst
+
+
 def _as_fault(error: BaseException) -> Fault:
     import click
 
@@ -131,17 +142,19 @@ def near(name: str, names: Iterable[str], *, cutoff: float = 0.6) -> str:
 
 
 @contextlib.contextmanager
-def prompt_code(name: str) -> Generator[None]:
+def prompt_code(name: str, *, passing: tuple[type[BaseException], ...] = ()) -> Generator[None]:
     """Run the code of the prompt that is called ``name``: what it prints goes to standard error, what it raises
-    becomes a :class:`Fault`."""
+    becomes a :class:`Fault`, unless it is among ``passing``."""
     try:
         with prints_to_stderr():
             yield
     except (KeyboardInterrupt, Fault):
         raise
-    except PromptTooLong as error:
-        raise Fault(str(error), place=name, code=TOO_LONG) from error
     except BaseException as error:
+        if isinstance(error, passing):
+            raise
+        if isinstance(error, PromptTooLong):
+            raise Fault(str(error), place=name, code=TOO_LONG) from error
         raise _failure(error, name) from error
 
 
@@ -156,7 +169,7 @@ def _failure(error: BaseException, name: str, *, in_group: bool = False) -> Faul
     elif isinstance(error, SystemExit):
         message = f"the prompt's code called sys.exit({error.code!r})"
     elif isinstance(error, TemplateError):
-        return template_fault(error, notes)
+        return template_fault(error, notes, place=name)
     elif isinstance(error, PromptError):
         message = str(error)
     else:
@@ -167,9 +180,9 @@ def _failure(error: BaseException, name: str, *, in_group: bool = False) -> Faul
     return Fault(message, place=place or name, code=FAILED, notes=notes)
 
 
-def template_fault(error: TemplateError, notes: Sequence[str] = ()) -> Fault:
-    """The fault of a template: its place, the line with a caret, the templates that led there."""
-    place = None if error.file is None else shown(error.file)
+def template_fault(error: TemplateError, notes: Sequence[str] = (), *, place: str | None = None) -> Fault:
+    """The fault of a template: its place (or the given one), the line with a caret, the templates that led there."""
+    place = place if error.file is None else shown(error.file)
     if error.line is not None:
         place = f"{place}:{error.line}:{error.column}"
     below = [line[2:] for line in str(error).split("\n")[1:]]

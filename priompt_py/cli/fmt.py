@@ -7,7 +7,7 @@ import click
 from priompt_py.cli import faults
 from priompt_py.cli.files import STDIN, name_of, read_text, write_text
 from priompt_py.cli.options import traceback_option
-from priompt_py.cli.streams import warn, write_result
+from priompt_py.cli.streams import write_result
 from priompt_py.cli.templates import SUFFIX, find_files
 from priompt_py.errors import TemplateError
 
@@ -31,22 +31,24 @@ def fmt(context: click.Context, paths: tuple[str, ...], *, check: bool) -> None:
     for path in find_files(paths):
         if path != STDIN and not path.endswith(SUFFIX):
             raise faults.Fault(f"is no {SUFFIX} file", place=name_of(path))
-        text = read_text(path)
         try:
+            text = read_text(path)
             formatted = format_template(text, name_of(path))
+            if path != STDIN and formatted != text and not check:
+                write_text(path, formatted)
         except TemplateError as error:
             failed.append(faults.template_fault(error))
+            continue
+        except (
+            faults.Fault
+        ) as fault:  # a file that can't be read or written: the others are formatted all the same
+            failed.append(fault)
             continue
         if path == STDIN and not check:
             write_result(formatted)
         elif formatted != text:
             changed += 1
-            if not check:
-                write_text(path, formatted)
             write_result(f"{name_of(path)}\n")
-    for fault in failed:
-        warn(str(fault))
-    if failed:
-        context.exit(faults.FAILED)
+    faults.raise_worst(failed)
     if check and changed:
         context.exit(1)

@@ -35,8 +35,8 @@ def prepare() -> None:
 def write_result(text: str) -> None:
     r"""Write ``text`` to standard output as it is.
 
-    On a terminal, control characters and what hides or reverses text are shown as ``\u001b`` (a prompt may hold anybody's text), and a last line
-    feed is added where there is none. Raises BrokenPipeError where the reader is gone.
+    On a terminal, control characters and what hides or reverses text are shown as ``\u001b`` (a prompt may hold
+    anybody's text), and a last line feed is added where there is none. Raises BrokenPipeError where the reader is gone.
     """
     if sys.stdout is None:  # closed by the caller: `>&-`
         raise OSError(errno.EBADF, "standard output is closed")

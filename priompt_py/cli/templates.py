@@ -83,6 +83,8 @@ def find_files(paths: Sequence[str]) -> list[str]:
     """The templates below folders, and what is no folder as it is. Raises Fault for what isn't there."""
     found: dict[str, None] = {}
     for path in paths:
+        if not path:  # a variable that is not set, and not the working folder with all that is in it
+            raise Fault("PATH... needs names of files or folders, got ''")
         if path == STDIN or not Path(path).is_dir():
             found[path] = None
             continue

@@ -179,6 +179,76 @@ def test_check_of_a_folder_without_templates(priompt: Priompt, folder: Path) -> 
     assert priompt("check", ".") == (2, "", ".: there is no .priompt file below this folder\n")
 
 
+@pytest.mark.parametrize(
+    ("body", "err"),
+    [
+        ("raise RuntimeError('two\\nlines')", "own.py:2: RuntimeError: two\n  lines\n"),
+        ("raise SystemExit(5)", "own.py:2: the prompt's code called sys.exit(5)\n"),
+        ("return Gone", "own.py:2: NameError: name 'Gone' is not defined\n"),
+    ],
+)
+def test_check_of_code_that_fails(folder: Path, priompt: Priompt, body: str, err: str) -> None:
+    (folder / "own.py").write_text(f"def prompt():\n    {body}\n")
+    assert priompt("check", "own.py:prompt") == (3, "", err)
+
+
+def test_check_of_a_reserve_that_fails(folder: Path, priompt: Priompt) -> None:
+    (folder / "own.py").write_text(
+        "from priompt_py import empty\n"
+        "def count(count):\n"
+        "    return 1 // 0\n"
+        "def prompt():\n"
+        "    return ['a', empty(tokens=count)]\n"
+        "prompt.token_limit = 9\n"
+    )
+    done = priompt("check", "own.py:prompt")
+    assert (done.code, done.err) == (1, "")
+    assert done.out.startswith("own.py:prompt: own.py:3: ZeroDivisionError: ")
+
+
+def test_a_file_that_cannot_be_read_does_not_hide_the_others(folder: Path, priompt: Priompt) -> None:
+    (folder / "a.priompt").write_text("<user>{x</user>")
+    (folder / "b.priompt").write_bytes(b"caf\xe9")
+    (folder / "c.priompt").write_text("<user>c</user >\n")
+    (folder / ".priompt").write_text("d")
+    (folder / "own.py").write_text("def prompt():\n    raise ValueError\n")
+    unread = "b.priompt: not UTF-8: byte 0xE9 at offset 3 (line 1); save it as UTF-8\n"
+    done = priompt("check", "own.py:prompt", ".")
+    assert done.code == 3
+    assert [line.partition(": ")[0] for line in done.out.splitlines()] == ["a.priompt:1:7"]
+    assert done.err == (
+        f".priompt: is no template: their files end in .priompt\n{unread}own.py:2: ValueError\n"
+    )
+    assert priompt("check", "b.priompt", "a.priompt")[0::2] == (2, unread)
+    done = priompt("fmt", ".")
+    assert (done.code, done.out) == (3, "c.priompt\n")
+    assert unread in done.err
+    assert (folder / "c.priompt").read_text() == "<user>c</user>\n"
+
+
+def test_an_empty_path_is_not_the_working_folder(folder: Path, priompt: Priompt) -> None:
+    (folder / "a.priompt").write_text("<user>a</user >\n")
+    refused = "priompt: PATH... needs names of files or folders, got ''\n"
+    assert priompt("fmt", "") == (2, "", refused)
+    assert priompt("check", "") == (2, "", refused)
+    assert (folder / "a.priompt").read_text() == "<user>a</user >\n"
+
+
+def test_check_renders_a_template_that_declares_no_props(folder: Path, priompt: Priompt) -> None:
+    """It may need some, which is no mistake; what is one shows without."""
+    (folder / "a.priompt").write_text("<user>a</user>\n<scope p={1}>b</scope>\n")
+    (folder / "b.priompt").write_text("<user>{a}</user>\n<scope p={1}>b</scope>\n")
+    (folder / "c.priompt").write_text("---\ntoken_limit: 3\n---\n<user>c</user>\n")
+    assert priompt("check", "a.priompt", "b.priompt", "c.priompt")[:2] == (
+        1,
+        (
+            "a.priompt: root > 2:scope > 0:text: the text 'b' stands beside messages; put it into a message\n"
+            "c.priompt: under its own limit: the prompt needs 8 tokens, over its limit of 3; the smallest limit that "
+            "works is 8; the largest parts that are always in: root > 0:user (1 token)\n"
+        ),
+    )
+
+
 def test_fmt(priompt: Priompt, chat: Path) -> None:
     assert priompt("fmt", "--check", ".") == (0, "", "")
     rough = "<user   p = '1'>\n{ a|upper }\n</user >\n"
