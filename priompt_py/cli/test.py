@@ -103,9 +103,10 @@ def _registers(file: Path) -> bool:
     """
     try:
         source = file.read_bytes()
-        tree = ast.parse(source)
     except OSError:
         return False
+    try:
+        tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return b"priompt_py" in source
     imported = [

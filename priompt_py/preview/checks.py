@@ -82,15 +82,18 @@ def name_of_prompt(prompt: Any) -> str:
     return type(prompt).__name__ if callable(prompt) and not isinstance(prompt, Element) else "prompt"
 
 
-def checked_limits(token_limits: int | Iterable[int] | None) -> list[int] | None:
-    """Limits in ascending order, each once; None where none are asked for. Raises as ``render`` does."""
+def checked_limits(token_limits: int | Iterable[int] | None) -> Sequence[int] | None:
+    """Limits in ascending order, each once; None where none are asked for. Raises as ``render`` does.
+
+    A long range stays one, since it may be too long to be listed.
+    """
     if token_limits is None:
         return None
     if isinstance(token_limits, (int, str)) or not isinstance(cast("object", token_limits), Iterable):
         return [check_limit(token_limits)]
     if isinstance(token_limits, range) and len(token_limits) > MOST_LIMITS:
         ends = [check_limit(limit) for limit in (token_limits[0], token_limits[-1])]
-        return list(token_limits) if ends[0] <= ends[1] else list(reversed(token_limits))
+        return token_limits if ends[0] <= ends[1] else token_limits[::-1]
     found = sorted({check_limit(limit) for limit in token_limits})
     if not found:
         raise ArgumentValueError("token_limits needs a limit at least, got none")
@@ -100,7 +103,7 @@ def checked_limits(token_limits: int | Iterable[int] | None) -> list[int] | None
 Limits: TypeAlias = int | Iterable[int] | Callable[[Trial], list[int]] | None
 """What limits can be asked for: a function chooses some for a tree."""
 
-Chosen: TypeAlias = list[int] | Callable[[Trial], list[int]] | None
+Chosen: TypeAlias = Sequence[int] | Callable[[Trial], list[int]] | None
 
 
 @attrs.define(eq=False, init=False)
@@ -177,7 +180,7 @@ class BudgetCheck:
         second = await amade(self.prompt, self.props) if self._can_be_made_again() else None
         return self._limits(first, second, limits)
 
-    def _asked_for(self, token_limits: Limits) -> list[int] | Callable[[Trial], list[int]] | None:
+    def _asked_for(self, token_limits: Limits) -> Chosen:
         if token_limits is not None and callable(token_limits):
             return token_limits
         return checked_limits(token_limits if token_limits is not None else self.own_limits or None)
@@ -225,7 +228,7 @@ class BudgetCheck:
             before = here
         return found
 
-    def _chosen(self, trial: Trial, limits: Chosen) -> list[int]:
+    def _chosen(self, trial: Trial, limits: Chosen) -> Sequence[int]:
         """The limits to try: all that were asked for, or of many those around which the prompt changes."""
         if callable(limits):
             return limits(attrs.evolve(trial, renderer=render))
@@ -234,8 +237,9 @@ class BudgetCheck:
         plain = attrs.evolve(trial, renderer=render)
         if limits is None:
             return edges(plain)
-        around = set(edges(plain, limits[0], limits[-1]))
-        return sorted({limits[0], limits[-1], *(limit for limit in limits if limit in around)})
+        some = limits if isinstance(limits, range) else frozenset(limits)
+        around = edges(plain, limits[0], limits[-1])
+        return sorted({limits[0], limits[-1], *(limit for limit in around if limit in some)})
 
     # ---------------------------------------------------------------------------------- telling of it
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import attrs
 
-from priompt_py.errors import PromptTooLong
+from priompt_py.author.checks import got
+from priompt_py.errors import ArgumentTypeError, PromptTooLong
 from priompt_py.face.rendered import Rendered
 from priompt_py.preview.settle import Called, Settled
 
@@ -54,6 +55,10 @@ class Trial:
             rendered = self.renderer(list(self.tree.children), token_limit=token_limit, **self.how, **more)
         except PromptTooLong as error:
             return Try(token_limit, None, error, tuple(self.tree.calls))
+        if not isinstance(cast("object", rendered), Rendered):
+            raise ArgumentTypeError(
+                f"check_budget() needs a renderer that gives a Rendered, got {got(rendered)}"
+            )
         return Try(token_limit, rendered, None, tuple(self.tree.calls))
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Collection, Iterable, Mapping
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Protocol, cast, overload
 
 import attrs
@@ -12,13 +13,16 @@ import hypothesis
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from priompt_py.author.checks import got
 from priompt_py.errors import ArgumentTypeError, TemplateError
 from priompt_py.face.render import render as priompt_render
 from priompt_py.face.rendered import Rendered
 from priompt_py.preview.checks import checked_limits, name_of_prompt
 from priompt_py.preview.declared import declared, inner_prompt
+from priompt_py.preview.registry import find_prompt
 from priompt_py.preview.squeeze import edges
 from priompt_py.preview.trial import Trial
+from priompt_py.template.environment import load_template
 from priompt_py.testing.checks import budget_check, only_limit
 from priompt_py.testing.props import props_for
 
@@ -70,6 +74,7 @@ def budget_test(
     the parameters, ``rendered``, ``props`` and ``token_limit`` are given, all others are fixtures of pytest. The function may be async where a plugin of
     pytest runs async tests.
 
+    ``prompt`` is a function, a component, a template, the path of one, a registered prompt or its id, or a node.
     ``limits`` are tokens: a number, a range, a list or a strategy; without it the prompt's own, else limits around
     which the prompt changes. ``props`` is a mapping of strategies and values by name, in the place of what is drawn by
     the type hints or the front matter (see ``props_for``), or one strategy for all props. ``fixtures`` are names of fixtures
@@ -77,18 +82,30 @@ def budget_test(
     hypothesis' (a test has no deadline unless they give one of their own). ``how`` are arguments of ``render``: ``tokenizer`` and so on.
 
     With pytest's option ``--priompt-limit`` that limit alone is tried. Raises ArgumentTypeError where no props can be
-    drawn, as ``props_for`` does.
+    drawn, as ``props_for`` does, and SourceError for an id that is not known.
     """
+    prompt = _found(prompt)
+    _check_kinds(props, fixtures, settings)
     borrowed = tuple(fixtures)
     given = props if not isinstance(props, Mapping) else dict(props)
     for name in borrowed:  # some strategy has to stand there until the fixture is known
         given = {**(given or {}), name: None} if not isinstance(given, SearchStrategy) else given
     strategy = given if isinstance(given, SearchStrategy) else props_for(prompt, **(given or {}))
     _check_how(how)
+    keep = must_keep if callable(must_keep) else None
+    check = budget_check(  # what is wrong with its arguments shows here, and not in the first example
+        prompt,
+        None,
+        must_keep=None if callable(must_keep) else must_keep,
+        allow_too_long=allow_too_long,
+        skip=skip,
+        render=render,
+        how=how,
+    )
     plan = _Plan(
         prompt=prompt,
         limits=limits if isinstance(limits, SearchStrategy) else checked_limits(limits),
-        must_keep=must_keep,
+        must_keep=check.must_keep if keep is None else keep,
         props=strategy,
         fixtures=borrowed,
         allow_too_long=allow_too_long,
@@ -114,7 +131,7 @@ class _Plan:
     """What a test is made of."""
 
     prompt: Any
-    limits: list[int] | SearchStrategy[int] | None
+    limits: Sequence[int] | SearchStrategy[int] | None
     must_keep: Iterable[str] | Callable[[Mapping[str, Any]], Iterable[str]] | None
     props: SearchStrategy[Props]
     fixtures: tuple[str, ...]
@@ -133,7 +150,8 @@ class _Plan:
         @functools.wraps(alone)
         def test(*arguments: Any, **fixtures: Any) -> Any:
             __tracebackhide__ = True
-            if len(arguments) == 1 and not fixtures and callable(arguments[0]):
+            # An object of a class of tests may be callable too: unittest's is.
+            if len(arguments) == 1 and not fixtures and inspect.isroutine(arguments[0]):
                 return self.decorated(arguments[0])
             return alone(**fixtures)  # without the object of a class of tests that it may stand in
 
@@ -143,13 +161,17 @@ class _Plan:
         shared.__signature__ = inspect.signature(alone)
         return cast("BudgetTest", test)
 
-    def decorated(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def decorated(self, function: Callable[..., Any]) -> Any:
+        bare: Any = function
+        if type(bare) in (staticmethod, classmethod):
+            return type(bare)(self.made_test(bare.__func__, bare.__name__))
         return self.made_test(function, function.__name__)
 
     def made_test(self, function: Callable[..., Any] | None, name: str) -> Callable[..., Any]:
         """A test of hypothesis that calls ``function`` with what it asks for."""
         wanted = list(inspect.signature(function).parameters.values()) if function is not None else []
         own = [parameter.name for parameter in wanted if parameter.name in _OURS]
+        wanted = [p for p in wanted if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
         fixtures = [p.name for p in wanted if p.name not in _OURS and p.default is p.empty]
 
         names = list(dict.fromkeys([*fixtures, *self.fixtures, "props", "token_limits"]))
@@ -237,14 +259,46 @@ class _Plan:
         """Limits that were asked for, most of them where the prompt changes."""
         if isinstance(self.limits, SearchStrategy):
             return self.limits
-        limits = self.limits or list(declared(self.prompt).token_limits)
+        limits = self.limits or declared(self.prompt).token_limits
         if not limits:
             found = edges(trial)
             return st.sampled_from(found) | st.integers(0, found[-1] + 10)
         if len(limits) <= 2:
             return st.sampled_from(limits)
-        known = set(limits).intersection(edges(trial, limits[0], limits[-1]))
+        known = {limit for limit in edges(trial, limits[0], limits[-1]) if limit in limits}
         return st.sampled_from(sorted({*known, limits[0], limits[-1]})) | st.sampled_from(limits)
+
+
+def _found(prompt: Any) -> Any:
+    """A prompt, also by its id or by the path of a template."""
+    if isinstance(prompt, os.PathLike) or (isinstance(prompt, str) and prompt.endswith(".priompt")):
+        return load_template(cast("str", prompt))
+    if isinstance(prompt, str):  # a text alone has nothing that could be tested
+        return find_prompt(prompt)
+    if inspect.isroutine(prompt) and prompt.__name__.startswith("test"):
+        asks = [each for each in inspect.signature(prompt).parameters if each in _OURS]
+        if asks:
+            raise ArgumentTypeError(
+                f"budget_test() needs the prompt that {prompt.__name__} is about: @budget_test(chat)"
+            )
+    return prompt
+
+
+def _check_kinds(props: object, fixtures: object, settings: object) -> None:
+    if props is not None and not isinstance(props, (Mapping, SearchStrategy)):
+        raise ArgumentTypeError(
+            "budget_test() needs strategies and values by name for props, or one strategy for all of them, "
+            f"got props={got(props)}"
+        )
+    if isinstance(fixtures, str) or not isinstance(fixtures, Iterable):
+        raise ArgumentTypeError(
+            f'budget_test() needs a list of names for fixtures, as in ["index"], got fixtures={got(fixtures)}'
+        )
+    if settings is not None and not isinstance(settings, hypothesis.settings):
+        raise ArgumentTypeError(
+            "budget_test() needs settings of hypothesis, as in hypothesis.settings(max_examples=1_000), "
+            f"got settings={got(settings)}"
+        )
 
 
 def _patient(given: hypothesis.settings | None) -> hypothesis.settings:

@@ -97,6 +97,7 @@ def _of_function(name: str, function: Any, given: Mapping[str, Any]) -> SearchSt
             f"props_for(): the parameters of {name} can't be read; give a strategy for its props"
         ) from None
     hints = _hints(function)
+    names = _names(function)
     children = children_name(function) if isinstance(function, Component) else None
     required: dict[str, SearchStrategy[Any]] = {}
     optional: dict[str, SearchStrategy[Any]] = {}
@@ -115,10 +116,13 @@ def _of_function(name: str, function: Any, given: Mapping[str, Any]) -> SearchSt
             required[parameter.name] = elements()
         elif parameter.kind is parameter.POSITIONAL_ONLY:
             if not has_default:
-                raise ArgumentTypeError(f"props_for(): {place} can't be given by name, as props are")
+                raise ArgumentTypeError(
+                    f"props_for(): {place} can't be given by name, as props are; test a function that gives it: "
+                    f"def shown({parameter.name}: …): return {name}({parameter.name})"
+                )
         elif parameter.name in hints:
             try:
-                strategy = Types(name, parameter.name).of(hints[parameter.name], place)
+                strategy = Types(name, parameter.name, names).of(hints[parameter.name], place)
             except UnknownTypeError as error:
                 if not has_default:  # else it keeps its default
                     raise ArgumentTypeError(str(error)) from None
@@ -135,15 +139,24 @@ def _of_function(name: str, function: Any, given: Mapping[str, Any]) -> SearchSt
     return _together(name, given, required, optional, takes_any=takes_any)
 
 
-def _hints(function: Any) -> dict[str, Any]:
-    names: dict[str, Any] = {}
+def _target(function: Any) -> Any:
+    """What has the annotations of a callable."""
     target = inspect.unwrap(function)  # of components too
     while isinstance(target, functools.partial):
         target = inspect.unwrap(target.func)
     if isinstance(target, type):
-        target = vars(target).get("__init__", target)
-    elif not inspect.isroutine(target):
-        target = type(target).__call__
+        return vars(target).get("__init__", target)
+    return target if inspect.isroutine(target) else type(target).__call__
+
+
+def _names(function: Any) -> dict[str, Any]:
+    """The names of the module in which a callable was written."""
+    return vars(inspect.getmodule(_target(function)) or types)
+
+
+def _hints(function: Any) -> dict[str, Any]:
+    names: dict[str, Any] = {}
+    target = _target(function)
     try:
         names = typing.get_type_hints(target, include_extras=True)
     except Exception:  # noqa: BLE001 - one that can't be read must not hide the others

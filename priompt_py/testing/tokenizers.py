@@ -10,10 +10,13 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Iterable, Sequence
+from typing import cast
 
 import attrs
 import tiktoken
 
+from priompt_py.author.checks import got
+from priompt_py.errors import ArgumentTypeError
 from priompt_py.tokens.chat_format import PLAIN_FORMAT, ChatFormat
 from priompt_py.tokens.safe_cuts import ANYWHERE, SafeCuts
 from priompt_py.tokens.tokenizer import (
@@ -31,7 +34,15 @@ _BESIDE_WHITE = SafeCuts(re.compile(r"(?<=\s)(?=[\s\S])|(?<=[\s\S])(?=\s)"), "be
 
 
 def _as_tuple(pieces: Iterable[str]) -> tuple[str, ...]:
-    return tuple(pieces)
+    """Pieces as they are given; raises ArgumentTypeError for one text, whose letters would be taken for them."""
+    given = (
+        None if isinstance(pieces, str) or not isinstance(cast("object", pieces), Iterable) else tuple(pieces)
+    )
+    if given is None or not all(isinstance(cast("object", piece), str) for piece in given):
+        raise ArgumentTypeError(
+            f'a toy tokenizer needs a list of texts, as in ["ab", "abc"], got {got(pieces if given is None else given)}'
+        )
+    return given
 
 
 @attrs.frozen

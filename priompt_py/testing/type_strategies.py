@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import datetime as dt
 import decimal
 import fractions
@@ -11,7 +12,7 @@ import pathlib
 import types
 import typing
 import uuid
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any, TypeGuard
 
 import attrs
@@ -20,7 +21,9 @@ from hypothesis.strategies import SearchStrategy
 
 from priompt_py.author.type_schema import LISTS, MAPPINGS, SETS, is_enum
 from priompt_py.author.typed_fields import fields_of_class, has_fields, is_model, without_wrappers
+from priompt_py.errors import ArgumentValueError
 from priompt_py.model.elements import Element, Node
+from priompt_py.testing.constraints import constrained, constraints
 from priompt_py.testing.leaves import texts
 from priompt_py.testing.strategies import elements
 
@@ -60,21 +63,31 @@ class UnknownTypeError(Exception):
 
 @attrs.define
 class Types:
-    """Strategies of types, for one prop of one prompt."""
+    """Strategies of types, for one prop of one prompt.
+
+    ``names`` are those of the prompt's module, for annotations that are text. ``known`` are the strategies of types
+    that hold themselves; ``bound`` is what stands for the variables of the generic classes around.
+    """
 
     name: str
     prop: str
-    open: list[Any] = attrs.field(factory=list[Any])
+    names: Mapping[str, Any] = attrs.field(factory=dict[str, Any])
+    known: dict[Any, SearchStrategy[Any]] = attrs.field(factory=dict[Any, SearchStrategy[Any]])
+    bound: Mapping[Any, Any] = attrs.field(factory=dict[Any, Any])
 
     def of(self, annotation: Any, place: str) -> SearchStrategy[Any]:
         if _is_node(annotation):
             return elements()
+        if isinstance(annotation, typing.ForwardRef):
+            return self.of_text(annotation.__forward_arg__, place)
+        if type(annotation).__name__ == "TypeAliasType":
+            return self.once(annotation, lambda: self.of(annotation.__value__, place))
         registered = _registered(annotation)
         if registered is not None:
             return registered
-        if typing.get_origin(annotation) is typing.Annotated and _has_constraints(annotation):
-            return _of_hypothesis(annotation)
         plain = without_wrappers(annotation)
+        if typing.get_origin(annotation) is typing.Annotated:
+            return self.of_annotated(annotation, plain, place)
         if plain is not annotation:
             return self.of(plain, place)
         origin = typing.get_origin(annotation)
@@ -84,20 +97,48 @@ class Types:
         if origin is typing.Literal:
             return st.sampled_from(typing.get_args(annotation))
         if isinstance(annotation, typing.TypeVar):
+            if annotation in self.bound:
+                return self.of(self.bound[annotation], place)
             bound = annotation.__constraints__ or ((annotation.__bound__ or str),)
             return st.one_of(*(self.of(one, place) for one in bound))
         return self.of_class(annotation, origin or annotation, place)
+
+    def once(self, key: Any, make: Callable[[], SearchStrategy[Any]]) -> SearchStrategy[Any]:
+        """A strategy that is made once, so that one that holds itself ends where it can."""
+        if key not in self.known:
+            made: list[SearchStrategy[Any]] = []
+            self.known[key] = st.deferred(lambda: made[0])
+            made.append(make())
+            self.known[key] = made[0]
+        return self.known[key]
+
+    def of_text(self, text: str, place: str) -> SearchStrategy[Any]:
+        """An annotation that is text: what it names in the prompt's module."""
+        holder = types.SimpleNamespace(__annotations__={"x": text})
+        try:
+            meant = typing.get_type_hints(holder, dict(self.names), include_extras=True)["x"]
+        except Exception:  # noqa: BLE001 - whatever it says, it can't be read
+            raise self.unknown(Unreadable(text), place) from None
+        return self.once(text, lambda: self.of(meant, place))
+
+    def of_annotated(self, annotation: Any, plain: Any, place: str) -> SearchStrategy[Any]:
+        for note in annotation.__metadata__:
+            if is_strategy(note):
+                return note
+        said = constraints(annotation.__metadata__)
+        inner = annotation.__origin__
+        return constrained(plain, said, lambda: self.of(inner, place)) if said else self.of(inner, place)
 
     def of_class(self, annotation: Any, origin: Any, place: str) -> SearchStrategy[Any]:
         scalar = _scalar(annotation)
         if scalar is not None:
             return scalar
-        if is_enum(annotation):
+        if is_enum(annotation) and list(annotation):
             return st.sampled_from(list(annotation))
         if isinstance(origin, type) and issubclass(origin, Element):
             return elements().filter(lambda node: isinstance(node, origin))
         if _has_own_fields(origin):
-            return self.of_fields(origin, place)
+            return self.of_fields(annotation, origin, place)
         if isinstance(origin, type) and issubclass(origin, pathlib.PurePath):
             return st.sampled_from(("a.txt", "src/naïve name.py", "/tmp/x")).map(origin)  # noqa: S108 - never opened
         if origin in _STANDARD:
@@ -109,26 +150,38 @@ class Types:
         item = f"an item of {place}"
         if origin is tuple and args and args[-1] is not ...:
             return st.tuples(*(self.of(one, item) for one in args))
-        if origin in LISTS or origin is tuple:
+        if origin in LISTS or origin in (tuple, collections.deque):
             made = st.lists(self.of(args[0], item) if args else long_texts(), max_size=5)
-            return made.map(tuple) if origin is tuple else made
+            kind: Any = list if origin in LISTS else origin
+            return made if kind is list else made.map(kind)
         if origin in SETS:
             inner = self.of(args[0], item) if args else texts()
             return st.frozensets(inner, max_size=5) if origin is frozenset else st.sets(inner, max_size=5)
-        if origin in MAPPINGS:
+        if origin is collections.Counter:
+            keys = self.of(args[0], item) if args else texts()
+            return st.dictionaries(keys, st.integers(0, 9), max_size=4).map(collections.Counter)
+        if origin in MAPPINGS or origin in (collections.OrderedDict, collections.defaultdict):
             keys, values = (self.of(one, item) for one in args) if args else (texts(), texts())
-            return st.dictionaries(keys, values, max_size=4)
-        raise UnknownTypeError(
+            pairs = st.dictionaries(keys, values, max_size=4)
+            if origin is collections.defaultdict:
+                return pairs.map(lambda each: collections.defaultdict(None, each))
+            return pairs.map(collections.OrderedDict) if origin is collections.OrderedDict else pairs
+        raise self.unknown(annotation, place)
+
+    def unknown(self, annotation: Any, place: str) -> UnknownTypeError:
+        return UnknownTypeError(
             f"props_for(): {place} has the type {_shown(annotation)}, which no strategy is known for; give one: "
             f"{how_to_give(self.name, self.prop)}{_how_to_register(annotation)}"
         )
 
-    def of_fields(self, cls: Any, place: str) -> SearchStrategy[Any]:
+    def of_fields(self, annotation: Any, cls: Any, place: str) -> SearchStrategy[Any]:
         """An instance of a class with declared fields. A class that holds itself ends where it can."""
-        if cls in self.open:
-            again: SearchStrategy[Any] = st.deferred(lambda: Types(self.name, self.prop).of(cls, place))
-            return again
-        self.open.append(cls)
+        given = tuple(self.bound.get(one, one) for one in typing.get_args(annotation))
+        bound = dict(zip(getattr(cls, "__parameters__", ()), given, strict=False))
+        inside = attrs.evolve(self, bound=bound)
+        return self.once((cls, given), lambda: inside.of_instance(cls, place))
+
+    def of_instance(self, cls: Any, place: str) -> SearchStrategy[Any]:
         required: dict[str, SearchStrategy[Any]] = {}
         optional: dict[str, SearchStrategy[Any]] = {}
         for name, annotation, is_required in _fields(cls):
@@ -140,8 +193,22 @@ class Types:
                     raise
                 continue
             (required if is_required else optional)[name] = strategy
-        self.open.pop()
-        return st.fixed_dictionaries(required, optional=optional).map(lambda fields: cls(**fields))
+
+        def instance(fields: dict[str, Any]) -> Any:
+            try:
+                return cls(**fields)
+            except Exception as error:
+                raise ArgumentValueError(
+                    f"props_for(): {place}: {cls.__name__} refuses the values that are drawn for it by its types "
+                    f"({type(error).__name__}: {_in_a_line(error)}); give a strategy: "
+                    f"{how_to_give(self.name, self.prop)}{_how_to_register(cls)}"
+                ) from error
+
+        return st.fixed_dictionaries(required, optional=optional).map(instance)
+
+
+def _in_a_line(error: Exception) -> str:
+    return " ".join(str(error).split())[:200]
 
 
 def _fields(cls: Any) -> list[tuple[str, Any, bool]]:
@@ -151,9 +218,21 @@ def _fields(cls: Any) -> list[tuple[str, Any, bool]]:
         return [(name, hints.get(name, str), name not in cls._field_defaults) for name in cls._fields]
     if is_model(cls):
         return [
-            (name, field.annotation, bool(field.is_required())) for name, field in cls.model_fields.items()
+            (_given_as(name, field), _with_notes(field), bool(field.is_required()))
+            for name, field in cls.model_fields.items()
         ]
     return [(field.name, field.annotation, field.required) for field in fields_of_class(cls)]
+
+
+def _given_as(name: str, field: Any) -> str:
+    """What pydantic's constructor calls a field."""
+    alias = field.validation_alias if field.validation_alias is not None else field.alias
+    return alias if isinstance(alias, str) else name
+
+
+def _with_notes(field: Any) -> Any:
+    """The type of a field of pydantic, with its bounds."""
+    return typing.Annotated[(field.annotation, *field.metadata)] if field.metadata else field.annotation
 
 
 def _has_own_fields(cls: Any) -> bool:
@@ -168,7 +247,13 @@ def _scalar(annotation: Any) -> SearchStrategy[Any] | None:
     """The strategies of the plain types; texts for those that may be anything."""
     if annotation is None or annotation is types.NoneType:
         return st.none()
-    if annotation is str or annotation is Any or annotation is object or annotation is Hashable:
+    if (
+        annotation is str
+        or annotation is typing.LiteralString
+        or annotation is Any
+        or annotation is object
+        or annotation is Hashable
+    ):
         return long_texts()
     if annotation is bool:
         return st.booleans()
@@ -222,18 +307,7 @@ def _is_plain(annotation: Any) -> bool:
     return annotation in (str, int, float, bool, None)
 
 
-def _has_constraints(annotation: Any) -> bool:
-    """Whether ``Annotated`` says more than a text: bounds of annotated_types, or a strategy."""
-    return any(
-        isinstance(note, SearchStrategy) or type(note).__module__.partition(".")[0] == "annotated_types"
-        for note in annotation.__metadata__
-    )
-
-
 def _of_hypothesis(annotation: Any) -> SearchStrategy[Any]:
-    for note in getattr(annotation, "__metadata__", ()):
-        if is_strategy(note):
-            return note
     found: SearchStrategy[Any] = st.from_type(annotation)
     return found
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import unittest
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from priompt_py import (
     Environment,
     Node,
     Rendered,
+    SourceError,
     TemplateError,
     component,
     empty,
@@ -243,6 +245,43 @@ WRONG: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
         ArgumentValueError,
         "token_limit needs to be 0 or more, got token_limit=-1; was more subtracted from the window than it holds?",
     ),
+    "props in a list": (
+        {"props": ["question"]},
+        ArgumentTypeError,
+        (
+            "budget_test() needs strategies and values by name for props, or one strategy for all of them, "
+            "got props=['question'] (list)"
+        ),
+    ),
+    "one fixture": (
+        {"fixtures": "question"},
+        ArgumentTypeError,
+        (
+            'budget_test() needs a list of names for fixtures, as in ["index"], '
+            "got fixtures='question' (str)"
+        ),
+    ),
+    "other settings": (
+        {"settings": {"max_examples": 3}},
+        ArgumentTypeError,
+        (
+            "budget_test() needs settings of hypothesis, as in hypothesis.settings(max_examples=1_000), "
+            "got settings={'max_examples': 3} (dict)"
+        ),
+    ),
+    "one label": (
+        {"must_keep": "question"},
+        ArgumentTypeError,
+        (
+            'check_budget() needs a list of labels for must_keep, as in ["question"], '
+            "got must_keep='question' (str)"
+        ),
+    ),
+    "unknown property": (
+        {"skip": ["sam"]},
+        ArgumentValueError,
+        "check_budget() has no property 'sam' to skip; did you mean same?",
+    ),
     "no limit": ({"limits": []}, ArgumentValueError, "token_limits needs a limit at least, got none"),
     "text for limits": (
         {"limits": "500"},
@@ -369,3 +408,86 @@ async def test_errors_of_async_prompts_reach_the_caller_in_a_loop_too() -> None:
 
     with pytest.raises(KeyError):
         check_budget(fails)
+
+
+def test_a_prompt_by_its_id_and_a_template_by_its_path(tmp_path: Path) -> None:
+    seen: list[str] = []
+
+    @prompt(id="test-by-id", token_limit=9)
+    def by_id(question: str) -> Node:
+        seen.append(question)
+        return scope(p=1)[question]
+
+    budget_test("test-by-id", settings=FEW)()
+    assert seen
+    with pytest.raises(
+        SourceError, match=r"^no prompt is registered as 'test-by-idd'; did you mean test-by-id"
+    ):
+        budget_test("test-by-idd")
+    file = tmp_path / "chat.priompt"
+    file.write_text("---\nprops: {question: str}\ntoken_limit: 3\n---\n{question}", "utf-8")
+    for path in (file, str(file)):
+        with pytest.raises(BudgetError, match="breaks 'fits' at a limit of 3"):
+            budget_test(path, props={"question": "one two three four"}, settings=FEW)()
+
+
+def test_a_decorator_without_its_prompt_is_refused() -> None:
+    def test_chat(rendered: Rendered) -> None: ...
+
+    with pytest.raises(
+        ArgumentTypeError,
+        match=r"^budget_test\(\) needs the prompt that test_chat is about: @budget_test\(chat\)$",
+    ):
+        budget_test(test_chat)
+
+
+def test_in_classes_of_unittest() -> None:
+    seen: list[str] = []
+
+    class Case(unittest.TestCase):
+        test_alone = budget_test(chat, limits=[9], must_keep=["none"], tokenizer=WORDS, settings=FEW)
+
+        @budget_test(chat, tokenizer=WORDS, settings=FEW)
+        def test_method(self, rendered: Rendered) -> None:
+            seen.append("method" if rendered.messages else "")
+
+        @budget_test(chat, tokenizer=WORDS, settings=FEW)
+        @staticmethod
+        def test_static(rendered: Rendered) -> None:
+            seen.append("static" if rendered.messages else "")
+
+        @budget_test(chat, tokenizer=WORDS, settings=FEW)
+        @classmethod
+        def test_class(cls, rendered: Rendered) -> None:
+            seen.append("class" if rendered.messages else "")
+
+    result = unittest.TestResult()
+    unittest.defaultTestLoader.loadTestsFromTestCase(Case).run(result)
+    assert (result.testsRun, set(seen)) == (4, {"method", "static", "class"})
+    assert [str(one).partition(" ")[0] for one, _ in result.errors + result.failures] == ["test_alone"]
+
+
+def test_parameters_for_any_number_get_nothing() -> None:
+    @budget_test(chat, tokenizer=WORDS, settings=FEW)
+    def test_any(*values: object, rendered: Rendered, **named: object) -> None:
+        assert (values, named) == ((), {})
+
+    test_any()
+
+
+def test_a_range_may_be_too_long_to_be_listed() -> None:
+    budget_test(scope(p=1)["a"], limits=range(10**15), tokenizer=WORDS, settings=FEW)()
+    found = check_budget(scope(p=1)["a"], token_limits=range(10**15, -1, -1), tokenizer=WORDS)
+    assert sorted(found) == [0, 1, 2, 10**15]
+
+
+def gives_nothing(*_: object, **how: object) -> Any:
+    return None
+
+
+def test_a_renderer_gives_a_rendered() -> None:
+    with pytest.raises(
+        ArgumentTypeError,
+        match=r"^check_budget\(\) needs a renderer that gives a Rendered, got None \(NoneType\)$",
+    ):
+        check_budget("a", render=gives_nothing)

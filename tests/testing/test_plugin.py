@@ -73,7 +73,7 @@ def test_a_pytest_that_does_not_use_it_imports_nothing_of_ours(folder: Path) -> 
 def test_a_budget_test_passes_and_has_a_marker(folder: Path) -> None:
     (folder / "test_chat.py").write_text(
         "from prompts import *\n"
-        "test_chat = budget_test(chat, limits=range(60, 400), must_keep=['question'])\n"
+        "test_chat = budget_test(chat, limits=range(100, 400), must_keep=['question'])\n"
         "def test_other(): pass\n",
         "utf-8",
     )

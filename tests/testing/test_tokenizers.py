@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from priompt_py import ArgumentTypeError
 from priompt_py.testing.strategies import texts
 from priompt_py.testing.tokenizers import (
     CharTokenizer,
@@ -160,3 +161,14 @@ def test_a_long_piece_wins_over_a_short_one(data: st.DataObject) -> None:
         assert longer == []
         start += len(taken)
     assert start == len(text)
+
+
+@pytest.mark.parametrize(
+    ("pieces", "shown"),
+    [("ab", "'ab' (str)"), ((3,), "(3,) (tuple)"), (3, "3 (int)"), (None, "None (NoneType)")],
+)
+def test_toys_take_lists_of_texts(pieces: Any, shown: str) -> None:
+    for toy in (ToyBPE, GreedyTokenizer):
+        with pytest.raises(ArgumentTypeError) as caught:
+            toy(pieces)
+        assert str(caught.value) == f'a toy tokenizer needs a list of texts, as in ["ab", "abc"], got {shown}'
