@@ -22,6 +22,7 @@ from priompt_py.errors import PromptError, PromptTooLong
 
 if TYPE_CHECKING:
     from priompt_py.context.assembly import Assembly
+    from priompt_py.context.reports import ContextReport
     from priompt_py.face.rendered import Rendered
 
 __all__ = ["context"]
@@ -118,7 +119,6 @@ def _fitted(
 
     def fit(chat: Chat, run: Pipeline) -> Done:
         from priompt_py.context.assembly import assemble
-        from priompt_py.context.histories import messages_of_chat
         from priompt_py.face.render import render
 
         try:
@@ -130,8 +130,7 @@ def _fitted(
             raise Fault(str(error), place=chat.place, code=TOO_LONG) from error
         except PromptError as error:
             raise Fault(str(error), place=chat.place) from error
-        written = chat.rewritten(messages_of_chat(rendered.messages or ()))
-        return _explained(chat, assembly, rendered, limit, written)
+        return _explained(chat, assembly, rendered, limit)
 
     return fit
 
@@ -141,7 +140,7 @@ def _passed(chat: Chat, run: Pipeline) -> Done:
     return Done(chat, kept, report, chat.written(kept))
 
 
-def _explained(chat: Chat, assembly: Assembly, rendered: Rendered, limit: int, written: Any) -> Done:
+def _explained(chat: Chat, assembly: Assembly, rendered: Rendered, limit: int) -> Done:
     """The report with a note of what the limit took, and in which form results are."""
     ids = {message.id for message in assembly.messages}
     out = {one.label for one in rendered.decisions if one.label in ids and not one.included}
@@ -164,4 +163,21 @@ def _explained(chat: Chat, assembly: Assembly, rendered: Rendered, limit: int, w
             notes.append(f"{number} tool result{'s' if number > 1 else ''} {what}")
     notes.append(f"{rendered.token_count:,} of {limit:,} tokens")
     report = attrs.evolve(assembly.report, notes=tuple(notes), events=())
-    return Done(chat, kept, report, written)
+    return _done(chat, kept, report, rendered)
+
+
+def _done(chat: Chat, kept: list[Message], report: ContextReport, rendered: Rendered) -> Done:
+    """The messages as they were rendered, each in the form of the file; those that are the same, as they stood there."""
+    from priompt_py.context.histories import messages_of_chat
+
+    sent = messages_of_chat(rendered.messages or ())
+    shown = [
+        old if _said(old) == _said(new) else attrs.evolve(old, parts=new.parts)
+        for old, new in zip(kept, sent, strict=True)  # no message of a file holds results beside other things
+    ]
+    return Done(chat, shown, report, chat.written(shown))
+
+
+def _said(message: Message) -> tuple[Any, ...]:
+    """What a limit can change of a message: a result is cut, an id that came before is made another."""
+    return message.text, message.calls, message.results

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from typing import Any
 
-__all__ = ["line_and_column", "offset_of", "problem_of"]
+__all__ = ["line_and_column", "offset_of", "problem_of", "refused_place"]
 
+_MOST_DIGITS = 4_300  # of a whole number that Python reads
 _STEP = re.compile(r"\.?([^.\[\]]+)|\[(\d+)\]")
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
 _SPACE = re.compile(r"[ \t\n\r]*")
 _DECODER = json.JSONDecoder()
 
@@ -46,6 +49,30 @@ def problem_of(error: json.JSONDecodeError) -> tuple[str, int]:
     if text[end : end + 1] in ("]", "}") and text[comma : comma + 1] == ",":
         return "a comma stands before the end", comma
     return error.msg, error.pos
+
+
+def refused_place(text: str, *, names: bool) -> int:
+    """The offset of what ``parse_json`` refuses in a text that is JSON else: with ``names`` the first that stands twice
+    in one object; else the first NaN, infinity, or number that is too large. 0 where there is none."""
+    seen: list[set[str]] = []
+    found = [(match[0], match.start()) for match in _TOKEN.finditer(text)]
+    for (token, offset), (following, _) in zip(found, [*found[1:], ("", 0)], strict=True):
+        if token in ("{", "["):
+            seen.append(set())
+        elif token in ("}", "]"):
+            seen.pop()
+        elif token[0] == '"' and following == ":":
+            name = json.loads(token)
+            if names and name in seen[-1]:
+                return offset
+            seen[-1].add(name)
+        elif not names and token[0] in "-0123456789NI" and _is_refused(token.removeprefix("-")):
+            return offset
+    return 0
+
+
+def _is_refused(number: str) -> bool:
+    return len(number) > _MOST_DIGITS if number.isdigit() else not math.isfinite(float(number))
 
 
 def _skip(text: str, place: int) -> int:

@@ -16,7 +16,7 @@ import attrs
 
 from priompt_py.cli.faults import Fault
 from priompt_py.cli.files import name_of, read_text
-from priompt_py.cli.json_places import line_and_column, offset_of, problem_of
+from priompt_py.cli.json_places import line_and_column, offset_of, problem_of, refused_place
 from priompt_py.context.histories import (
     from_anthropic,
     from_openai,
@@ -83,28 +83,6 @@ class Chat:
         return {key: value for key, value in self.envelope.items() if key != "system" or -1 in groups} | {
             "messages": messages
         }
-
-    def rewritten(self, messages: Sequence[Message]) -> Any:
-        """The chat of messages that are not those of the file, in its form."""
-        if self.form == "openai":
-            written = [to_openai_message(message) for message in messages]
-            return written if self.envelope is None else self.envelope | {"messages": written}
-        system: list[dict[str, Any]] = []
-        turns: list[dict[str, Any]] = []
-        for message in messages:
-            blocks = to_anthropic_blocks(message)
-            role = "assistant" if message.role == "assistant" else "user"
-            if message.role in ("system", "developer") and not turns and self.envelope is not None:
-                system += blocks
-            elif message.role in ("system", "developer"):
-                turns.append({"role": "system", "content": blocks})
-            elif turns and turns[-1]["role"] == role:
-                turns[-1]["content"] += blocks
-            elif blocks:
-                turns.append({"role": role, "content": blocks})
-        if self.envelope is None:
-            return turns
-        return self.envelope | ({"system": system} if system else {}) | {"messages": turns}
 
     def _with_step(self, origin: int, group: Sequence[Message]) -> dict[str, Any]:
         given = self.given[origin]
@@ -179,7 +157,13 @@ def _parse(text: str, name: str, first_line: int) -> Any:
     except RecursionError:
         raise Fault("nested too deeply", place=f"{name}:{first_line}:1") from None
     except ValueError as error:
-        raise Fault(f"not JSON: {error}", place=f"{name}:{first_line}:1") from None
+        problem = str(error)
+        line, column = line_and_column(
+            text, refused_place(text, names=problem.endswith("twice in one object"))
+        )
+        if problem.startswith("Exceeds"):
+            problem = "a number is too long to be read"
+        raise Fault(f"not JSON: {problem}", place=f"{name}:{first_line + line - 1}:{column}") from None
 
 
 def _lines(text: str, name: str, form: str | None) -> MessageFile:

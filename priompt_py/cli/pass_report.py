@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -18,7 +19,17 @@ from priompt_py.context.reports import ContextReport, PassReport
 
 __all__ = ["Counter", "Done", "finish", "report_lines"]
 
-Counter = Callable[[str], int]
+
+@attrs.frozen
+class Counter:
+    """Counts chats: texts with ``count``, pictures as the family ``images`` does."""
+
+    count: Callable[[str], int]
+    images: str
+
+    def __call__(self, messages: Iterable[Message]) -> int:
+        return chat_tokens(messages, self.count, images=self.images)
+
 
 _WIDTH = 44  # columns of a message's text that are shown
 
@@ -50,7 +61,7 @@ def finish(
     if not (quiet or as_json):
         for one in done:
             for line in report_lines(one, count):
-                warn(line)
+                warn(_in_one_line(line))
 
 
 def _as_json(done: Done, count: Counter) -> dict[str, Any]:
@@ -58,8 +69,8 @@ def _as_json(done: Done, count: Counter) -> dict[str, Any]:
         "place": done.chat.place,
         "messages_before": len(done.chat.messages),
         "messages_after": len(done.kept),
-        "tokens_before": chat_tokens(done.chat.messages, count),
-        "tokens_after": chat_tokens(done.kept, count),
+        "tokens_before": count(done.chat.messages),
+        "tokens_after": count(done.kept),
         "kept": [message.id for message in done.kept],
         "report": done.report.to_json(),
         "chat": done.written,
@@ -71,7 +82,7 @@ def report_lines(done: Done, count: Counter) -> Iterator[str]:
     before, after = done.chat.messages, done.kept
     yield (
         f"{done.chat.place}: {_messages(len(before))}, {len(after)} stay; "
-        f"{chat_tokens(before, count):,} tokens, then {chat_tokens(after, count):,}"
+        f"{count(before):,} tokens, then {count(after):,}"
     )
     said = {message.id: message for message in before}
     place = {message.id: i for i, message in enumerate(before)}
@@ -96,6 +107,16 @@ def _rows(report: PassReport, priorities: Mapping[str, float]) -> Iterable[tuple
         level = f", at {priorities[back.message_id]:,.1f}" if back.message_id in priorities else ""
         speakers = f"{', '.join(back.references)} speak{'s' if len(back.references) == 1 else ''} of it"
         yield back.message_id, "restored", f'defines "{back.term}", {speakers}{level}'
+
+
+_NO_CHARACTER_OF_A_LINE = re.compile(
+    "[\\x0a-\\x0d\\x1c-\\x1e\\x85\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069]"
+)
+
+
+def _in_one_line(line: str) -> str:
+    r"""A line in which ids, names and texts of a file can't look like lines of ours, nor turn others around."""
+    return _NO_CHARACTER_OF_A_LINE.sub(lambda found: f"\\u{ord(found[0]):04x}", line)
 
 
 def _messages(number: int) -> str:

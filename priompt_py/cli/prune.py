@@ -10,7 +10,7 @@ import click
 from priompt_py.cli.faults import Fault
 from priompt_py.cli.message_files import FORMS, MessageFile, read_messages
 from priompt_py.cli.options import choose, read_count, tokenizer_options, traceback_option
-from priompt_py.cli.pass_report import Done, finish
+from priompt_py.cli.pass_report import Counter, Done, finish
 from priompt_py.cli.rendering import checked_tokenizer
 from priompt_py.cli.streams import argument_text
 from priompt_py.context.passes.prune import Pruner
@@ -120,11 +120,14 @@ def pruner(
 _UNITS = {"max_age": "steps", "ngram": "tokens", "min_refs": "messages", "passes": "rounds"}
 
 
-def counter(tokenizer: str | None, model: str | None) -> Callable[[str], int]:
+def counter(tokenizer: str | None, model: str | None) -> Counter:
     """Counts tokens as the options say."""
+    from priompt_py.tokens.models import info_for_encoding, model_info
     from priompt_py.tokens.tokenizer import get_tokenizer
 
-    return get_tokenizer(checked_tokenizer(tokenizer, model)).count
+    chosen = get_tokenizer(checked_tokenizer(tokenizer, model))
+    info = info_for_encoding(chosen.name) if model is None else model_info(model)
+    return Counter(chosen.count, info.images)
 
 
 def read_file(file: str, form: str | None) -> MessageFile:

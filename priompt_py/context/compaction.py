@@ -12,7 +12,7 @@ import attrs
 from priompt_py.author.checks import choice, got, text, truth, whole_number, wrong_type
 from priompt_py.context.boundary import find_boundary
 from priompt_py.context.conversation import Conversation
-from priompt_py.context.counting import chat_tokens
+from priompt_py.context.counting import tokens_as_sent
 from priompt_py.context.doors import AsyncDoor, Door, SyncDoor, WrongDoor, run_sync
 from priompt_py.context.exact import Share
 from priompt_py.context.messages import CompactionPoint, Message
@@ -22,7 +22,7 @@ from priompt_py.context.reading import OnError
 from priompt_py.context.reports import Event
 from priompt_py.context.telling import Relay, Teller, said
 from priompt_py.context.wording import WORDING
-from priompt_py.tokens.tokenizer import Tokenizer, chat_format_of, get_tokenizer
+from priompt_py.tokens.tokenizer import Tokenizer, get_tokenizer
 
 __all__ = ["CompactionResult", "Compactor", "without_thoughts"]
 
@@ -219,8 +219,7 @@ class Compactor:
         return made[0]
 
     def _tokens(self, messages: Sequence[Message], points: Iterable[CompactionPoint]) -> int:
-        tokenizer = self.tokenizer
-        return chat_tokens(_as_sent(messages, points), tokenizer.count, chat_format=chat_format_of(tokenizer))
+        return tokens_as_sent(_as_sent(messages, points), self.tokenizer)
 
 
 class _Failed(Exception):

@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from priompt_py.author.checks import got, wrong_type
-from priompt_py.context.counting import chat_tokens
+from priompt_py.context.counting import tokens_as_sent
 from priompt_py.context.doors import Door, WrongDoor
 from priompt_py.context.envelopes import one_line
 from priompt_py.context.messages import Attachment, Hit, Message
@@ -26,7 +26,6 @@ from priompt_py.context.reading import Content, Reader
 from priompt_py.context.reports import ContextReport, Drop, PassReport, Strategy
 from priompt_py.context.strategy import INJECT, NONE, RETRIEVAL, choose_strategy
 from priompt_py.context.telling import Teller, said
-from priompt_py.tokens.tokenizer import chat_format_of
 
 __all__ = ["Run"]
 
@@ -134,7 +133,7 @@ class Run:
         if template is None:
             tokenizer = self.options.tokenizer
             began = self.options.clock()
-            used = chat_tokens(history, tokenizer.count, chat_format=chat_format_of(tokenizer))
+            used = tokens_as_sent(history, tokenizer)
             self.tokenize_seconds += self.options.clock() - began
             return used
         try:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from priompt_py.cli.json_places import line_and_column, offset_of
+from priompt_py.cli.json_places import line_and_column, offset_of, refused_place
 from tests.cli.conftest import Priompt
 
 
@@ -115,6 +115,42 @@ def test_long_results_are_cut_to_fit(folder: Path, priompt: Priompt) -> None:
     assert "  note: 1 tool result put by a note" in noted.err.splitlines()
 
 
+def test_what_fits_stands_as_it_stood(folder: Path, priompt: Priompt) -> None:
+    rows: list[dict[str, Any]] = [
+        {"role": "system", "content": "Be brief", "id": "sys", "step": 1},
+        {"role": "user", "content": [{"type": "text", "text": "one"}], "pinned": True},
+        {"role": "assistant", "content": None, "tool_calls": [call("0")], "refusal": None},
+        {"role": "tool", "tool_call_id": "0", "content": "a line of it\n" * 2_000, "step": 2},
+        {"role": "assistant", "content": "1", "refusal": None, "annotations": [], "id": "answer"},
+        {"role": "assistant", "content": "2", "tool_calls": [call("0")], "step": 3},
+        {"role": "tool", "tool_call_id": "0", "content": "found", "step": 3},
+        {"role": "user", "content": ""},
+    ]
+    write(folder, "chat.json", rows)
+    done = priompt("context", "chat.json", "--limit", "200", "--quiet")
+    again = call("0") | {"id": "0_5"}  # a server that counts its calls from 0 in every answer
+    note = "[result left out; call the tool again if it is needed]"
+    assert json.loads(done.out) == [
+        *rows[:3],
+        rows[3] | {"content": note},
+        rows[4],
+        rows[5] | {"tool_calls": [again]},
+        rows[6] | {"tool_call_id": "0_5"},
+        rows[7],
+    ]
+
+
+def test_pictures_are_counted(folder: Path, priompt: Priompt) -> None:
+    picture = {"type": "image_url", "image_url": {"url": "https://example.com/a.png", "detail": "low"}}
+    write(folder, "chat.json", [{"role": "user", "content": [picture]}])
+    for options, tokens in (((), 92), (("--model", "gpt-4o-mini"), 2_840), (("--model", "gpt-5"), 77)):
+        done = priompt("context", "chat.json", "--limit", "9000", *options)
+        assert done.err == (
+            f"chat.json: 1 message, 1 stay; {tokens:,} tokens, then {tokens:,}\n"
+            f"  note: {tokens:,} of 9,000 tokens\n"
+        )
+
+
 def test_too_small_a_limit(folder: Path, priompt: Priompt) -> None:
     write(folder, "chat.json", CHAT)
     done = priompt("context", "chat.json", "--limit", "5")
@@ -137,20 +173,11 @@ def test_anthropics_form_under_a_limit(folder: Path, priompt: Priompt) -> None:
     }  # fmt: skip
     write(folder, "chat.json", request)
     whole = json.loads(priompt("context", "chat.json", "--limit", "500", "--quiet").out)
-    assert whole == {
-        "model": "m",
-        "system": [{"type": "text", "text": "Be brief"}],
-        "messages": [
-            {"role": "user", "content": [{"type": "text", "text": "one"}]},
-            {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "look", "input": {"a": 1}}]},
-            {"role": "user", "content": [
-                {"type": "tool_result", "tool_use_id": "t", "content": "found"}, {"type": "text", "text": "two"}]},
-        ],
-    }  # fmt: skip
+    assert whole == request
     late = [*request["messages"], {"role": "system", "content": "late"}]
     write(folder, "late.json", late)
     found = json.loads(priompt("context", "late.json", "--limit", "500", "--quiet").out)
-    assert found[-1] == {"role": "system", "content": [{"type": "text", "text": "late"}]}
+    assert found == late
     write(folder, "request.json", {"model": "gpt-4o", "messages": CHAT[:2]})
     openai = json.loads(priompt("context", "request.json", "--limit", "500", "--quiet").out)
     assert openai == {"model": "gpt-4o", "messages": CHAT[:2]}
@@ -205,3 +232,14 @@ def test_places(path: str, value: str) -> None:
     assert text[place:].startswith(value)
     line, column = line_and_column(text, place)
     assert text.split("\n")[line - 1][column - 1 :].startswith(value)
+
+
+def test_places_of_what_is_refused() -> None:
+    text = '[{"a": 1e5, "b": "NaN {[", "c": ["c", {"a": -2}]},\n {"\\u0061": 1, "a": NaN, "b": -1e999}]'
+    assert text[refused_place(text, names=True) :].startswith('"a": NaN')
+    assert text[refused_place(text, names=False) :].startswith("NaN,")
+    assert refused_place(text.replace("NaN,", "null,"), names=False) == text.index("-1e999") + 1
+    digits = "9" * 4_300
+    assert refused_place(f"[true, {digits}]", names=False) == 0
+    assert refused_place(f"[true, -{digits}9]", names=False) == 7
+    assert refused_place("[Infinity]", names=True) == 0

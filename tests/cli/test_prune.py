@@ -183,6 +183,19 @@ def test_the_report_as_json(folder: Path, priompt: Priompt) -> None:
     assert len(report["chat"]) == 7
 
 
+def test_a_report_is_a_line_for_each_message(folder: Path, priompt: Priompt) -> None:
+    """Nothing in a file can write lines of its own into the report, or turn others around."""
+    rows = [{"role": "user", "content": "\u202eold\x1b[2J\n\ntext", "id": "a\n  prune\u2028"}, CHAT[-1]]
+    write(folder, "odd\nname.json", rows)
+    done = priompt("prune", "odd\nname.json", "--max-age", "0")
+    assert done.err.splitlines() == [
+        r"odd\u000aname.json: 2 messages, 1 stay; 22 tokens, then 10",
+        "  prune",
+        r'    a\u000a  prune\u2028  user       expired           age 1, over 0  "\u202eold\u001b[2J text"',
+        "  note: positions stand in for steps, since not every message has one",
+    ]
+
+
 def test_halves_of_surrogates_can_be_written(folder: Path, priompt: Priompt) -> None:
     (folder / "chat.json").write_text('[{"role": "user", "content": "a \\ud800 \\ud83d\\ude00"}]', "utf-8")
     assert priompt("prune", "chat.json", "-o", "out.json", "--quiet").code == 0
@@ -255,7 +268,11 @@ def test_output_is_all_or_nothing(folder: Path, priompt: Priompt) -> None:
          "chat.json:1:45: Message() needs True or False for pinned, got pinned=1 (int)"),
         ('[{"role": "user", "content": "x", "time": 1}]',
          "chat.json:1:2: messages[0]: has the unknown key 'time'; a user message takes role, content, name"),
-        ('[{"role": "user", "content": NaN}]', "chat.json:1:1: not JSON: NaN is no JSON number"),
+        ('[{"role": "user", "content": NaN}]', "chat.json:1:30: not JSON: NaN is no JSON number"),
+        ('[{"role": "user",\n "content": "x",\n "content": "y"}]',
+         "chat.json:3:2: not JSON: the name 'content' stands twice in one object"),
+        (f'[{{"role": "user", "content": "x", "step": {"1" * 5_000}}}]',
+         "chat.json:1:43: not JSON: a number is too long to be read"),
         ('{"system": [{"type": "text", "text": 5}], "messages": []}',
          "chat.json:1:38: system[0].text: needs text, got 5 (int)"),
         ('[{"role": "tool", "content": "x"}]',

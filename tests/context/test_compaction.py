@@ -20,6 +20,7 @@ from priompt_py.context import (
     Compactor,
     Conversation,
     Event,
+    ImagePart,
     Message,
     ToolCallPart,
     ToolResultPart,
@@ -578,3 +579,18 @@ def test_wrong_arguments() -> None:
         compactor().compact(anything)
     with pytest.raises(ArgumentTypeError, match=r"compact\(\) needs True or False for force, got force=5"):
         compactor().compact(conversation("u1"), force=anything)
+
+
+def test_pictures_count_as_they_will_when_rendered() -> None:
+    shown = [
+        Message("u1", "user", [ImagePart(url="https://example.com/a.png")]),
+        Message("a1", "assistant", "seen"),
+        Message("u2", "user", "and now?"),
+    ]
+    one = Conversation(shown)
+    work = compactor(window=2_414, reserve=0, tokenizer="o200k_base")  # the threshold is 1,448
+    assert (
+        work.tokens(one) == render(assemble(shown, window=None).node, token_limit=9_000).token_count == 1_464
+    )
+    assert work.compact(one).compacted
+    assert compactor(tokenizer="claude_4_estimate").tokens(Conversation(shown[:1])) > 1_568

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable
 from typing import Any
 
@@ -122,6 +123,11 @@ def test_wrong_values(build: Callable[[], Any], said: str) -> None:
 # ------------------------------------------------------------------------------------------ counting
 
 
+PIXEL = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
+
+
 def words(text: str) -> int:
     return len(text.split())
 
@@ -139,7 +145,10 @@ def words(text: str) -> int:
         (Message("a", "assistant", [ReasoningPart("one two", "anthropic", {"a": "b c"})]), 4 + 2),
         (Message("a", "user", [OpaquePart("openai", {"a": "b c d"})]), 4 + 3),
         (Message("a", "user", [OpaquePart("openai", {"a": "b c d"}, tokens=50)]), 4 + 50),
-        (Message("a", "user", [ImagePart(url="u"), InfoPart("one two")]), 4),
+        (Message("a", "user", [ImagePart(url="u"), InfoPart("one two")]), 4 + 85 + 8 * 170),
+        (Message("a", "user", [ImagePart(url="u", detail="low")]), 4 + 85),
+        (Message("a", "user", [ImagePart(data=PIXEL), TextPart("one")]), 4 + 85 + 170 + 1),
+        (Message("a", "user", [ImagePart(data=b"no picture")]), 4),
     ],
 )
 def test_tokens_of_messages(message: Message, tokens: int) -> None:

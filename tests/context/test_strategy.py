@@ -157,6 +157,8 @@ def test_cases_of_overflow() -> None:
 
 def test_no_overflow() -> None:
     # CB05 says "threshold None" for no tokens too, but a threshold is the window's alone.
+    assert case("CB05")["out"] == "false, threshold None, three times"
+    assert [window for _, window in case("CB05")["in"]] == [None, 128_000, 1]
     assert [needs_compaction(tokens, window) for tokens, window in case("CB05")["in"]] == [False] * 3
     assert [compaction_threshold(window) for window in (None, 1)] == [None, None]
     assert not needs_compaction(-5, 128_000)
