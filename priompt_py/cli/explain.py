@@ -40,7 +40,7 @@ def explain(why: str | None, *, plain: bool, **options: Any) -> None:
             found = loaded.why(argument_text(why))
         except ArgumentValueError as error:
             raise Fault(str(error), place=loaded.name) from None
-        shown = Drawn(why_lines(found, loaded.settings.token_limit))
+        shown = Drawn(why_lines(found, loaded.settings.token_limit, fits=loaded.fits()))
     else:
         decisions = loaded.render().decisions
         with progress_bar("levels") as progress:

@@ -18,7 +18,7 @@ from priompt_py.cli.rendering import (
     with_source,
 )
 from priompt_py.cli.sources import Source
-from priompt_py.errors import ArgumentTypeError
+from priompt_py.errors import ArgumentTypeError, PromptTooLong
 
 if TYPE_CHECKING:
     from priompt_py.engine.pricing import Pricing
@@ -48,6 +48,14 @@ class Loaded:
         with prompt_code(self.name):
             solution = self.program.solve(self.settings, self.pricing)
             return self.program.rendered(self.settings, self.pricing, solution, source_map=source_map)
+
+    def fits(self) -> bool:
+        """Whether the prompt fits its limit."""
+        try:
+            self.program.solve(self.settings, self.pricing)
+        except PromptTooLong:
+            return False
+        return True
 
     def curve(self, progress: Callable[[int, int], object] | None = None) -> Curve:
         """What each level costs. Raises Fault."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -64,6 +65,12 @@ def render(
         choose("--format", form, tuple(FORMATS))
     if decisions and form != "json":
         raise Fault("--decisions goes with --format json")
+    if (
+        source_map is not None
+        and output is not None
+        and os.path.realpath(source_map) == os.path.realpath(output)
+    ):
+        raise Fault(f"--source-map and -o name the same file, {shown(output)!r}")
     rendered = render_source(PromptOptions(**options), source_map=source_map is not None)
     if form is None:
         form = "text" if rendered.messages is None else "messages"

@@ -27,6 +27,8 @@ Progress = Callable[[int, int], object]
 
 _NAMED = 20  # labels in an error's text
 _MOST = 1 << 40  # tokens: no search goes beyond
+_EACH = 1_000  # limits that are tried one by one
+_WORK = 300_000  # elements that are decided on for it: half a second
 
 
 def curve(program: Program, settings: Settings, pricing: Pricing, progress: Progress | None = None) -> Curve:
@@ -90,7 +92,11 @@ def _solved(program: Program, settings: Settings, pricing: Pricing) -> tuple[Sol
 
 
 def _searched(program: Program, settings: Settings, pricing: Pricing, number: int) -> tuple[LimitRange, ...]:
-    """A limit at which an entry is in and below which it is out, by halving; nothing where none was found."""
+    """The smallest limit at which an entry is in, by trying each one, as far as that is no long work; beyond, a limit at
+    which it is in and below which it is out, by halving. Nothing where none was found.
+
+    An entry may be in between two limits only: its own ceiling grows with the limit, and so does what competes with it.
+    """
 
     def is_in(limit: int) -> bool:
         try:
@@ -99,7 +105,11 @@ def _searched(program: Program, settings: Settings, pricing: Pricing, number: in
             return False
         return Explanation(program.recorded(), solution, pricing).reasons()[number] == "included"
 
-    low, high = -1, max(1, settings.token_limit)
+    each = min(_EACH, _WORK // max(1, len(program.recorded().entries)))
+    for limit in range(each):
+        if is_in(limit):
+            return (LimitRange(limit, None),)
+    low, high = each - 1, max(each, 1, settings.token_limit)
     while not is_in(high):
         low, high = high, high * 2
         if high > _MOST:

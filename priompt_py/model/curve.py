@@ -69,7 +69,8 @@ class Why:
     """Why an element is in or out, and at which limits it is in, ascending and apart from each other.
 
     Where limits in the prompt are relative, costs depend on the limit itself: then ``is_searched``, and ``ranges``
-    holds one range, whose start was found by halving: the element is in there, and out at one token less.
+    holds one range, whose start was found by trying: the element is in there, and out at one token less. Its end is not
+    looked for.
     """
 
     decision: Decision

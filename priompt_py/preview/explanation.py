@@ -81,8 +81,9 @@ def _limit_line(curve: Curve, width: int, *, plain: bool) -> str:
 # ------------------------------------------------------------------------------------------ why
 
 
-def why_lines(found: Sequence[Why], limit: int) -> Iterator[Line]:
-    """For each element what became of it, why, and at which limits it is in."""
+def why_lines(found: Sequence[Why], limit: int, *, fits: bool = True) -> Iterator[Line]:
+    """For each element what became of it, why, and at which limits it is in. ``fits``: whether the prompt fits its limit;
+    else nothing is in, and the decisions are those under the smallest limit that works."""
     for why in found:
         decision = why.decision
         title = in_one_line(f"{decision.label} ({decision.path})" if decision.label else decision.path)
@@ -93,6 +94,8 @@ def why_lines(found: Sequence[Why], limit: int) -> Iterator[Line]:
             priority += f" (its own is {declared}; what is around it has less)"
         state = "in" if decision.included else f"out, {REASONS[decision.reason]}"
         tokens = tokens_text(decision.tokens)
+        if not fits:
+            state = "out, since the prompt doesn't fit"
         yield [(f"  under the limit of {limit:,}: {state}; priority {priority}; {tokens}", "text")]
         yield [(f"  {_limits(why, limit)}", "text")]
 

@@ -13,6 +13,9 @@ __all__ = ["screen_text", "screen_width"]
 LEAST = 20
 """Cells; a narrower terminal gets lines of this width."""
 
+UNKNOWN = 80
+"""Cells, where a terminal or COLUMNS says 0: it doesn't know."""
+
 
 def screen_text(
     shown: RenderableType, stream: TextIO, *, plain: bool = False, width: int | None = None
@@ -31,7 +34,7 @@ def screen_text(
         force_terminal=about.is_terminal and not plain,
         color_system=None if plain or not about.is_terminal else "auto",
         no_color=about.no_color or plain,
-        width=max(LEAST, width or about.width),
+        width=max(LEAST, width or about.width or UNKNOWN),
         highlight=False,
         markup=False,
         emoji=False,
@@ -45,4 +48,4 @@ def screen_width(stream: TextIO) -> int:
     """The width, in cells, that ``screen_text`` draws in."""
     from rich.console import Console
 
-    return max(LEAST, Console(file=stream).width)
+    return max(LEAST, Console(file=stream).width or UNKNOWN)

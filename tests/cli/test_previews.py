@@ -96,6 +96,27 @@ def test_screens(chat: Path, priompt: Priompt, arguments: str, snapshot: Snapsho
     assert done.out == snapshot
 
 
+def test_no_columns_are_unknown_columns(
+    chat: Path, priompt: Priompt, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for arguments in ("preview chat.py:chat --limit 90", "explain chat.py:chat", "curve chat.py:chat"):
+        wide = priompt(*arguments.split()).out
+        monkeypatch.setenv("COLUMNS", "0")
+        assert priompt(*arguments.split()).out == wide
+        monkeypatch.setenv("COLUMNS", "80")
+
+
+def test_why_under_a_limit_that_the_prompt_does_not_fit(folder: Path, priompt: Priompt) -> None:
+    (folder / "tree.json").write_text(
+        '["one two", {"type": "scope", "p": 5, "name": "more", "children": [" three"]}]'
+    )
+    assert priompt("explain", "tree.json", "--limit", "1", "--why", "more").out == (
+        "more (root > 1:scope[name=more])\n"
+        "  under the limit of 1: out, since the prompt doesn't fit; priority 5; 1 token\n"
+        "  it comes in at a limit of 3, 2 more than now\n"
+    )
+
+
 NAMED = """
 from priompt_py import first, scope, user_message
 

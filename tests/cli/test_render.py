@@ -206,7 +206,7 @@ def test_what_a_provider_cannot_hold_is_told(prompts: Path, priompt: Priompt) ->
     assert (done.code, done.out) == (2, "")
     assert done.err == (
         "chat.json: Anthropic needs max_tokens, the most tokens that the answer may take: say it with "
-        "config(max_response_tokens=...)\n"
+        "config(max_response_tokens=...), or with max_tokens=...\n"
     )
 
 
@@ -275,6 +275,14 @@ def test_output_to_a_device(prompts: Path, priompt: Priompt) -> None:
 
 
 # ------------------------------------------------------------------------------------------ terminals, modules
+
+
+def test_two_results_need_two_files(prompts: Path, priompt: Priompt) -> None:
+    (prompts / "tree.json").write_text('["a"]', "utf-8")
+    one = str(prompts / "out.json")
+    done = priompt("render", "tree.json", "--limit", "9", "-o", "out.json", "--source-map", one)
+    assert done == (2, "", "priompt: --source-map and -o name the same file, 'out.json'\n")
+    assert not (prompts / "out.json").exists()
 
 
 def test_a_terminal_sees_no_control_characters(

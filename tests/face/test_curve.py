@@ -275,6 +275,20 @@ def test_why_with_shares_is_searched() -> None:
     assert (why.ranges, why.smallest_limit) == ((), None)
 
 
+def test_why_with_shares_finds_what_is_in_between_two_limits_only() -> None:
+    """From 6 on the preferred alternative is in instead; the search used to begin at the limit in force, and go up."""
+    tree: Node = [
+        first[scope(p=3)["abcdef"], scope(p=5, name="short")["x"]],
+        at_most(token_limit="30%")[scope(p=1)["yyy"]],
+    ]
+    for limit in (0, 1, 5, 9, 2_000):
+        (why,) = compile_prompt(tree).why("short", token_limit=limit, tokenizer=CHARS)
+        assert (why.is_searched, why.smallest_limit) == (True, 1)
+    late: Node = ["a" * 1_500, at_most(token_limit="50%")[scope(p=1, name="late")["yyy"]]]
+    (why,) = compile_prompt(late).why("late", token_limit=1_500, tokenizer=CHARS)
+    assert why.smallest_limit == 1_503
+
+
 def test_an_unknown_name() -> None:
     with pytest.raises(PromptError) as caught:
         compile_prompt(TREE).why("bset", token_limit=9, tokenizer=CHARS)

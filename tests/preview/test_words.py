@@ -76,7 +76,7 @@ def test_a_table() -> None:
         "       9  in        2       2  root > 1:scope",
         "       9  in        2       2  root > 1:scope > 0:isolate",
         "       1  in        1          root > 1:scope > 0:isolate > 1:scope",
-        "       0  out       1          … 1:scope > 0:isolate > 2:scope  below the cutoff",
+        "       0  out       1          ...:scope > 0:isolate > 2:scope  below the cutoff",
         "       5  in        5       7  five (root > 0:scope[name=five])",
         "-------- cutoff 5, limit 8 -----------------------------------------------------",
         "       3  out       3      10  root > 2:scope  below the cutoff",
