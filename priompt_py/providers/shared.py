@@ -167,11 +167,18 @@ def refuse_image(message: ChatMessage, place: str, provider: str, *, results: bo
 
 
 def without_last_marks(message: ChatMessage) -> tuple[tuple[ContentPart, ...], tuple[ContentPart, ...]]:
-    """The content, and the marks at its end, which may stand behind the message's calls."""
+    """The content, and the marks at its end, which may stand behind the message's calls. Nothing stands behind them but
+    blank text, which is no more than the end of the text before them."""
     end = len(message.parts)
-    while end and isinstance(message.parts[end - 1], CacheMark):
+    while end and _is_mark_or_blank(message.parts[end - 1]):
         end -= 1
-    return message.parts[:end], message.parts[end:]
+    last = message.parts[end:]
+    blanks = tuple(part for part in last if not isinstance(part, CacheMark))
+    return message.parts[:end] + blanks, tuple(part for part in last if isinstance(part, CacheMark))
+
+
+def _is_mark_or_blank(part: ContentPart) -> bool:
+    return isinstance(part, CacheMark) or (isinstance(part, TextPart) and not part.text.strip())
 
 
 def base64_data(image: Image, place: str) -> tuple[str, str]:

@@ -116,6 +116,18 @@ def test_marks_at_the_end_of_a_message_stand_behind_its_calls() -> None:
     assert marked(outcome) == ["a", "tool_use"]
 
 
+@pytest.mark.parametrize("blank", ["", " \n"])
+def test_blank_text_behind_a_mark_does_not_keep_it_from_the_calls(blank: str) -> None:
+    outcome = chat(
+        ChatMessage("assistant", text("a", MARK, blank), tool_calls=CALL),
+        text_message("tool", "R", tool_call_id="c"),
+        **TOOLS,
+    )
+    assert marked(outcome) == ["tool_use"]
+    said = to_anthropic(outcome)["messages"][1]["content"]
+    assert said[0] == {"type": "text", "text": "a" + blank}
+
+
 def test_marks_in_a_result_stand_on_the_result() -> None:
     outcome = chat(
         ChatMessage("assistant", tool_calls=CALL),
