@@ -59,10 +59,6 @@ def to_tokens(outcome: Outcome, tokenizer: Tokenizer, chat_format: ChatFormat) -
 
 def _only_text(outcome: Outcome) -> None:
     """Refuses, by name, what has no token ids."""
-    if outcome.count_kind != "exact":
-        raise ProviderError(
-            f"token ids need exact counts; this prompt's is an {outcome.count_kind.replace('_', ' ')}"
-        )
     if outcome.tools:
         names = ", ".join(tool.name for tool in outcome.tools)
         raise ProviderError(f"tools have no token ids; the prompt holds {names}")
@@ -76,6 +72,10 @@ def _only_text(outcome: Outcome) -> None:
             found = "opaque parts"
         if found is not None:
             raise ProviderError(f"{found} have no token ids; {message_place(index, message)} holds some")
+    if outcome.count_kind != "exact":  # last: images of unknown size, say, are why it isn't
+        raise ProviderError(
+            f"token ids need exact counts; this prompt's is an {outcome.count_kind.replace('_', ' ')}"
+        )
 
 
 def _flat(messages: Iterable[ChatMessage]) -> Iterator[FlatMessage]:

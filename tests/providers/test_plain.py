@@ -242,6 +242,10 @@ def test_look_alikes_in_a_plain_prompt_are_ordinary(text: str) -> None:
             plain("x", tools=(Tool("look", "", {}), Tool("wait", "", {}))),
             "tools have no token ids; the prompt holds look, wait",
         ),
+        (
+            chat(ChatMessage("user", (Image(url="https://example.org/a.png"),)), count_kind="upper_bound"),
+            "images have no token ids; messages[0] (user message) holds some",
+        ),
         (plain("x", count_kind="estimate"), "token ids need exact counts; this prompt's is an estimate"),
         (
             plain("x", count_kind="upper_bound"),
