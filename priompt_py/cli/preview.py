@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -89,8 +90,16 @@ def _watch(options: PromptOptions, lines: int | None, *, plain: bool) -> None:
                 **recorder.seen,
             }
             write_screen(f"{CLEAR if clears else ''}{text}{_status(changed, len(files), failed=failed)}\n")
-            changed = wait_for_change(before)
+            changed = wait_for_change(before, screen=_columns)
             forget_modules(recorder.modules)
+
+
+def _columns() -> int:
+    """The width of the terminal, in cells; 0 where there is none."""
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns
+    except (OSError, ValueError, AttributeError):  # no terminal, no stream
+        return 0
 
 
 def _named(options: PromptOptions) -> set[str]:
@@ -107,10 +116,12 @@ def _named(options: PromptOptions) -> set[str]:
 
 
 def _status(changed: list[str], files: int, *, failed: bool) -> str:
+    from priompt_py.face.visible import in_one_line
+
     named = [
         file for file in changed if not Path(file).is_dir()
     ] or changed  # a folder changes with what is in it
-    why = f"{', '.join(shown(Path(file).name) for file in named)} changed; " if changed else ""
+    why = f"{', '.join(in_one_line(shown(Path(file).name)) for file in named)} changed; " if changed else ""
     state = (
         "waiting for a change that mends it"
         if failed

@@ -114,12 +114,21 @@ def _stamp(file: str) -> tuple[int, int, int] | None:
     return seen.st_mtime_ns, seen.st_size, seen.st_ino
 
 
-def wait_for_change(before: Snapshot, *, sleep: Callable[[float], object] = time.sleep) -> list[str]:
-    """Wait until some of the files are no longer as they were, and no longer changing; gives their names, sorted."""
+def wait_for_change(
+    before: Snapshot,
+    *,
+    sleep: Callable[[float], object] = time.sleep,
+    screen: Callable[[], object] = lambda: None,
+) -> list[str]:
+    """Wait until some of the files are no longer as they were, and no longer changing; gives their names, sorted. Where
+    what ``screen`` gives is no longer the same (its width), that is a change of no file."""
     same = 0
     last = before
+    drawn = screen()
     while True:
         sleep(STEP)
+        if screen() != drawn:
+            return []
         now = snapshot_of(before)
         same = same + 1 if now == last else 0
         last = now

@@ -93,6 +93,15 @@ def test_a_change_is_waited_for_until_it_has_settled(tmp_path: Path) -> None:
     ]
 
 
+def test_another_width_is_a_change_of_no_file(tmp_path: Path) -> None:
+    widths = iter([80, 80, 80, 120])
+    looks: list[float] = []
+    found = wait_for_change(
+        snapshot_of([str(tmp_path / "a.txt")]), sleep=looks.append, screen=lambda: next(widths)
+    )
+    assert (found, len(looks)) == ([], 3)
+
+
 # ------------------------------------------------------------------------------------------ the command
 
 
@@ -149,6 +158,17 @@ def watch(tmp_path: Path) -> Iterator[Callable[..., Watching]]:
         one.thread.join(timeout=60)
         one.process.stdout.close()
         one.process.stderr.close()
+
+
+@pytest.mark.slow
+def test_a_name_does_not_steer_the_terminal(watch: Callable[..., Watching], tmp_path: Path) -> None:
+    name = "a\x1b[41m\u202e.priompt"
+    (tmp_path / name).write_text("one", "utf-8")
+    seen = watch(name, "--limit", "50")
+    assert seen.screen().startswith("-- prompt ---")
+    (tmp_path / name).write_text("two", "utf-8")
+    status = seen.screen().splitlines()[-1]
+    assert status == "-- a\\u001b[41m\\u202e.priompt changed; watching 1 file; Ctrl+C ends --"
 
 
 @pytest.mark.slow
