@@ -183,6 +183,7 @@ class Rendered:
         lead_with_user: bool | str = True,
         flatten_tools: bool = False,
         cache: AnthropicCache | None = None,
+        max_tokens: int | None = None,
     ) -> dict[str, Any]:
         """The request for ``client.messages.create(model=..., **rendered.to_anthropic())``.
 
@@ -190,7 +191,8 @@ class Rendered:
         with ``late_system_text`` around it (``"user"``), or it leads too (``"hoist"``); None is an error. Where the
         assistant would begin, the user says ``lead_with_user``; False is an error. ``flatten_tools=True`` writes calls
         and results as text where the prompt holds no tool. ``cache`` is ``"auto"``, ``"marks"`` (the author's, also
-        the default) or ``"off"``. Raises ProviderError for what the API can't hold.
+        the default) or ``"off"``. ``max_tokens`` is what the answer may take where the prompt's config doesn't say.
+        Raises ProviderError for what the API can't hold.
         """
         from priompt_py.providers.anthropic import to_anthropic
 
@@ -201,6 +203,7 @@ class Rendered:
             lead_with_user=lead_with_user,
             flatten_tools=flatten_tools,
             cache=cache,
+            max_tokens=max_tokens,
         )
 
     def to_gemini(

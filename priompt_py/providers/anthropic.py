@@ -15,6 +15,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import attrs
 
+from priompt_py.author.checks import whole_number
 from priompt_py.errors import ArgumentValueError, ProviderError
 from priompt_py.model.elements import Call, Image, Part
 from priompt_py.model.outcome import Outcome
@@ -66,6 +67,7 @@ def to_anthropic(
     lead_with_user: bool | str = True,
     flatten_tools: bool = False,
     cache: AnthropicCache | None = None,
+    max_tokens: int | None = None,
 ) -> dict[str, Any]:
     """The request for ``client.messages.create(model=..., **request)``.
 
@@ -80,6 +82,8 @@ def to_anthropic(
     assistant's, the user says ``lead_with_user`` before it (True: "(The conversation goes on.)"; False is an error).
     Calls and results need a tool in the request; ``flatten_tools=True`` writes them as text where there is none.
 
+    ``max_tokens`` is what the answer may take where the prompt's config doesn't say.
+
     ``cache="auto"`` marks the last tool, the last system block, and the last block of the last two messages;
     ``"marks"``, and None, the blocks before the author's ``cache_break``s (of more than 4 the first two and the last
     two); ``"off"`` nothing. Left out: ``name``, ``to``, ``detail``, parts of other providers, white space at the end
@@ -90,6 +94,8 @@ def to_anthropic(
         raise ArgumentValueError(
             f"to_anthropic() needs 'auto', 'marks', 'off' or None for cache, got {cache!r}"
         )
+    if max_tokens is not None:
+        whole_number("to_anthropic", "max_tokens", max_tokens, least=1)
     extra = outcome.config.extra
     placed = _with_tools_held(outcome, flatten_tools=flatten_tools)
     leading, others = split_system(placed, "Anthropic", late_system, late_system_text, _LATE, _HOLDS)
@@ -114,7 +120,7 @@ def to_anthropic(
     if stop:
         request["stop_sequences"] = stop
     if "max_tokens" not in extra:
-        request["max_tokens"] = _max_tokens(outcome)
+        request["max_tokens"] = _max_tokens(outcome, max_tokens)
     return with_extra(request, extra, own)
 
 
@@ -142,8 +148,10 @@ def _stop(stop: tuple[str, ...] | str | None) -> list[str]:
     return texts
 
 
-def _max_tokens(outcome: Outcome) -> int:
+def _max_tokens(outcome: Outcome, otherwise: int | None) -> int:
     tokens = response_tokens(outcome)
+    if tokens is None:
+        tokens = otherwise
     if tokens is None:
         reserved = outcome.config.max_response_tokens == "tokens_reserved"
         raise ProviderError(
@@ -151,7 +159,7 @@ def _max_tokens(outcome: Outcome) -> int:
             + (
                 "config(max_response_tokens='tokens_reserved') says none, as nothing is reserved; add empty(tokens=...)"
                 if reserved
-                else "say it with config(max_response_tokens=...)"
+                else "say it with config(max_response_tokens=...), or with max_tokens=..."
             )
         )
     return tokens

@@ -27,6 +27,12 @@ class OpenAIModel:
     conversion: Mapping[str, Any]
     options: Mapping[str, Any]
 
+    @property
+    def max_tokens(self) -> int | None:
+        """What the answer may take where the prompt's config doesn't say, as it stands among the options."""
+        names = ("max_completion_tokens", "max_tokens", "max_output_tokens")
+        return next((self.options[name] for name in names if type(self.options.get(name)) is int), None)
+
     def __call__(self, rendered: Rendered) -> Any:
         """Ask for an answer: with an async client something to await, else the answer itself."""
         asked: dict[str, Any] = {"model": self.name, "stream": self.stream, **self.options}

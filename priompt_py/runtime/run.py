@@ -58,7 +58,7 @@ async def run(
     The limit, in tokens, is the smallest of ``token_limit``, the prompt's own ``token_limit`` (a template's, or an
     attribute of the function) and ``window - answer``; ``Rendered.limit_from`` says which it was. ``window`` is what the model takes, prompt and answer together, by default that of the model's
     ``name`` where it is known. ``answer`` is what the answer may take, by default the number that the prompt's
-    config gives for ``max_response_tokens``, else 0: what the prompt reserves lies inside the limit.
+    config gives for ``max_response_tokens``, else the model's ``max_tokens``, else 0: what the prompt reserves lies inside the limit.
     ``tokenizer`` is by default that of the model's ``name``; the rest is as for ``render``.
 
     All handlers run at the same time, in one task group: the first exception cancels the others and the model's
@@ -96,6 +96,8 @@ async def run(
     if answer is None and (window is not None or name is not None):
         while True:
             tokens = (await render(choice, callbacks=False)).config.max_response_tokens
+            if tokens is None:
+                tokens = getattr(model, "max_tokens", None)
             smaller = _limit(token_limit, limits, window, tokens if isinstance(tokens, int) else 0, name)
             if smaller.limit >= choice.limit:
                 break

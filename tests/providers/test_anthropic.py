@@ -340,7 +340,7 @@ def with_config(config: PromptConfig, *messages: ChatMessage, **more: Any) -> Ou
     [
         (
             with_config(PromptConfig()),
-            "Anthropic needs max_tokens, the most tokens that the answer may take: say it with config(max_response_tokens=...)",
+            "Anthropic needs max_tokens, the most tokens that the answer may take: say it with config(max_response_tokens=...), or with max_tokens=...",
         ),
         (
             with_config(PromptConfig(max_response_tokens="tokens_reserved")),
