@@ -37,7 +37,7 @@ def output_from_openai(completion: Any) -> ModelOutput:
     data = _mapping(completion, "a chat completion")
     choices = data.get("choices")
     if not _is_list(choices) or not choices:
-        raise ModelOutputError(f"a chat completion needs choices, got {short_repr(choices)}")
+        raise _refused(data, f"a chat completion needs choices, got {short_repr(choices)}")
     choice = _mapping(choices[0], "choices[0]")
     message = _mapping(choice.get("message"), "choices[0].message")
     reason = _reason(choice.get("finish_reason"))
@@ -90,7 +90,7 @@ def output_from_openai_responses(response: Any) -> ModelOutput:
             f"the response failed: {error.get('message') or error.get('code') or 'no reason given'}"
         )
     if not _is_list(data.get("output")):
-        raise ModelOutputError(f"a response needs output, got {short_repr(data.get('output'))}")
+        raise _refused(data, f"a response needs output, got {short_repr(data.get('output'))}")
     calls: list[ToolCall] = []
     content: list[OutputContent] = []
     texts: list[str] = []
@@ -141,7 +141,7 @@ def output_from_anthropic(message: Any) -> ModelOutput:
     """
     data = _mapping(message, "a message")
     if not _is_list(data.get("content")):
-        raise ModelOutputError(f"a message needs content, got {short_repr(data.get('content'))}")
+        raise _refused(data, f"a message needs content, got {short_repr(data.get('content'))}")
     calls: list[ToolCall] = []
     content: list[OutputContent] = []
     thoughts: list[str] = []
@@ -182,11 +182,11 @@ def _usage(value: object, asked: str, answered: str) -> Usage | None:
     usage = cast("Mapping[str, Any]", value)
     into, out = _inner(usage, f"{asked}_tokens_details"), _inner(usage, f"{answered}_tokens_details")
     return Usage(
-        input_tokens=usage.get(f"{asked}_tokens"),
-        output_tokens=usage.get(f"{answered}_tokens"),
-        cached_tokens=into.get("cached_tokens"),
-        cache_write_tokens=into.get("cache_write_tokens"),
-        reasoning_tokens=out.get("reasoning_tokens"),
+        input_tokens=_count(usage, f"{asked}_tokens"),
+        output_tokens=_count(usage, f"{answered}_tokens"),
+        cached_tokens=_count(into, "cached_tokens"),
+        cache_write_tokens=_count(into, "cache_write_tokens"),
+        reasoning_tokens=_count(out, "reasoning_tokens"),
     )
 
 
@@ -195,15 +195,16 @@ def _anthropic_usage(value: object) -> Usage | None:
         return None
     usage = cast("Mapping[str, Any]", value)
     parts = [
-        usage.get(key) for key in ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+        _count(usage, key)
+        for key in ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
     ]
     details = _inner(usage, "output_tokens_details")
     return Usage(
         input_tokens=None if parts[0] is None else sum(part or 0 for part in parts),
-        output_tokens=usage.get("output_tokens"),
+        output_tokens=_count(usage, "output_tokens"),
         cached_tokens=parts[1],
         cache_write_tokens=parts[2],
-        reasoning_tokens=details.get("thinking_tokens"),
+        reasoning_tokens=_count(details, "thinking_tokens"),
     )
 
 
@@ -227,6 +228,19 @@ def _arguments(value: object) -> str:
     if isinstance(value, str):
         return value
     return "" if value is None else json.dumps(value, ensure_ascii=False)
+
+
+def _refused(data: Mapping[str, Any], otherwise: str) -> ModelOutputError:
+    """For what is no answer: some servers report a failure with the status of a success."""
+    error = data.get("error")
+    said = _inner(data, "error").get("message") if isinstance(error, Mapping) else error
+    return ModelOutputError(f"the provider reports a failure: {said}" if said else otherwise)
+
+
+def _count(data: Mapping[str, Any], key: str) -> int | None:
+    """A figure; None where there is none."""
+    value = data.get(key)
+    return value if type(value) is int else None
 
 
 def _mapping(value: object, what: str) -> dict[str, Any]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from priompt_py.model.delta import CallDelta
 from priompt_py.model.model_output import ToolCall
+from priompt_py.runtime.halves import joined
 from priompt_py.runtime.json_end import JsonEnd
 
 __all__ = ["CallDraft", "ChatCalls", "calls_of"]
@@ -42,7 +41,7 @@ class CallDraft:
     @property
     def arguments(self) -> str:
         """The text so far."""
-        head, tail = "".join(self._head), "".join(self._tail)
+        head, tail = joined(self._head), joined(self._tail)
         again = tail.strip()
         if not again or again == head.strip():
             return head
@@ -63,7 +62,7 @@ class CallDraft:
 
     def rest(self, text: str) -> CallDelta:
         """Take the whole arguments, as providers repeat them at the end; what that adds to what had come."""
-        had = "".join(self._head)
+        had = joined(self._head)
         if text == had or not text:
             return self.delta("")
         if text.startswith(had):
@@ -117,11 +116,14 @@ class ChatCalls:
     def _find(self, index: int | None, call_id: str, name: str) -> CallDraft | None:
         """The call that a piece goes on with, None for a new one."""
         if call_id and call_id in self._by_id:
-            return self._by_id[call_id]
-        here: Any = self._last if index is None else self._by_index.get(index)
+            draft = self._by_id[call_id]
+            # One id for all calls: an index that is new begins another, where the one before is at its end.
+            is_another = index is not None and index not in self._by_index and draft.is_closed
+            return None if is_another and name not in ("", draft.name) else draft
+        here = self._last if index is None else self._by_index.get(index)
         if here is None:
             return None
-        draft: CallDraft = here
+        draft = here
         if call_id and draft.id is not None:
             # Another id at a used index is another call. Some servers make up an id for every piece, though: those
             # pieces have no name, and the call that they go on with is still open.

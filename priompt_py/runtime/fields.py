@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-__all__ = ["failure", "field", "items", "number", "text"]
+from priompt_py.providers.sdk_data import as_data
+
+__all__ = ["failure", "field", "items", "mapping", "number", "text"]
 
 
 def field(source: object, name: str) -> Any:
@@ -19,6 +21,12 @@ def text(source: object, name: str) -> str:
     """The same where it is text, else ``""``: chunks say null and nothing in turns."""
     value = field(source, name)
     return value if isinstance(value, str) else ""
+
+
+def mapping(source: object, name: str) -> dict[str, Any]:
+    """The same as plain data where it is a mapping, else an empty one."""
+    value: object = as_data(field(source, name))
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
 def number(source: object, name: str) -> int | None:

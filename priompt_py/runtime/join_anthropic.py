@@ -14,7 +14,8 @@ from priompt_py.model.model_output import ModelOutput
 from priompt_py.providers.answers import output_from_anthropic
 from priompt_py.providers.sdk_data import as_data
 from priompt_py.runtime.drafts import CallDraft, calls_of
-from priompt_py.runtime.fields import failure, field, items, number, text
+from priompt_py.runtime.fields import failure, field, items, mapping, number, text
+from priompt_py.runtime.halves import joined
 
 __all__ = ["ANTHROPIC_EVENTS", "AnthropicJoiner"]
 
@@ -58,7 +59,7 @@ class _Block:
         """The block as it would have been sent at once. Arguments that are no JSON object can't stand in one."""
         data = dict(self.data)
         for name, pieces in self.pieces.items():
-            data[name] = text(data, name) + "".join(pieces)
+            data[name] = joined((text(data, name), *pieces))
         if self.draft is not None and not self.draft.is_empty:
             try:
                 data["input"] = self.draft.call(cut=False).parsed
@@ -84,9 +85,9 @@ class AnthropicJoiner:
         if kind == "error":
             raise ModelError(f"the model broke off its answer: {failure(event)}", output=self.output())
         if kind == "message_start":
-            return self._start(field(event, "message"))
+            return self._start(mapping(event, "message"))
         if kind == "content_block_start":
-            return self._open(number(event, "index"), as_data(field(event, "content_block")) or {})
+            return self._open(number(event, "index"), mapping(event, "content_block"))
         if kind == "content_block_delta":
             return self._piece(number(event, "index"), field(event, "delta"))
         if kind == "content_block_stop":
@@ -95,22 +96,25 @@ class AnthropicJoiner:
             return self._finish(event)
         return []
 
-    def _start(self, message: object) -> list[Delta]:
-        data: dict[str, Any] = as_data(message) or {}
-        self._usage.update(data.pop("usage", None) or {})
+    def _start(self, data: dict[str, Any]) -> list[Delta]:
+        self._usage.update(mapping(data, "usage"))
+        data.pop("usage", None)
         found = output_from_anthropic({"content": [], "usage": self._usage or None})
         deltas = [] if found.usage is None else [Delta(usage=found.usage)]
-        for index, block in enumerate(data.pop("content", None) or []):  # mostly empty
-            deltas += self._open(index, block)
+        for index in range(len(items(data, "content"))):  # mostly empty
+            deltas += self._open(index, mapping({"block": data["content"][index]}, "block"))
+        data.pop("content", None)
         self._message = data
         return deltas
 
     def _open(self, index: int | None, data: dict[str, Any]) -> list[Delta]:
-        kind = data.get("type")
+        kind = text(data, "type")
+        if not kind:
+            return []  # nothing that could be sent back; its deltas say of what kind it is
         is_call = kind == "tool_use"
         draft: CallDraft | None = None
         if is_call or "input" in data:
-            draft = CallDraft(len(self._drafts), id=data.get("id"), name=text(data, "name"))
+            draft = CallDraft(len(self._drafts), id=text(data, "id") or None, name=text(data, "name"))
         block = _Block(data, draft, is_call=is_call)
         self._blocks.append(block)
         self._by_index[index] = block
@@ -164,9 +168,9 @@ class AnthropicJoiner:
         return []
 
     def _finish(self, event: object) -> list[Delta]:
-        end: dict[str, Any] = as_data(field(event, "delta")) or {}
+        end: dict[str, Any] = mapping(event, "delta")
         self._end.update({name: value for name, value in end.items() if value is not None})
-        usage: dict[str, Any] = as_data(field(event, "usage")) or {}
+        usage: dict[str, Any] = mapping(event, "usage")
         self._usage.update({name: value for name, value in usage.items() if value is not None})
         found = output_from_anthropic({"content": [], **self._end, "usage": self._usage or None})
         return [Delta(refusal=found.refusal or "", finish_reason=found.finish_reason, usage=found.usage)]

@@ -11,13 +11,14 @@ from typing import Any
 
 import attrs
 
-from priompt_py.errors import ModelError
+from priompt_py.errors import ModelError, ModelOutputError
 from priompt_py.model.delta import Delta
 from priompt_py.model.model_output import ModelOutput
 from priompt_py.providers.answers import output_from_openai
 from priompt_py.providers.sdk_data import as_data
 from priompt_py.runtime.drafts import ChatCalls, calls_of
 from priompt_py.runtime.fields import failure, field, items, number, text
+from priompt_py.runtime.halves import joined
 
 __all__ = ["ChatJoiner"]
 
@@ -69,6 +70,8 @@ class ChatJoiner:
             self._refusal.append(refusal)
             deltas.append(Delta(text=content, reasoning=thought, refusal=refusal))
         for call in items(piece, "tool_calls"):
+            if field(call, "custom") is not None:
+                raise ModelOutputError("calls of custom tools can't be held: only those of functions")
             deltas += self._call(number(call, "index"), text(call, "id"), field(call, "function"))
         legacy = field(piece, "function_call")
         if legacy is not None:
@@ -98,10 +101,10 @@ class ChatJoiner:
 
     def output(self) -> ModelOutput:
         """The answer as far as it has come. ``raw`` is the chat completion that it would have been at once."""
-        message: dict[str, Any] = {"role": "assistant", "content": "".join(self._text) or None}
+        message: dict[str, Any] = {"role": "assistant", "content": joined(self._text) or None}
         for name, pieces in (("reasoning_content", self._reasoning), ("refusal", self._refusal)):
-            if joined := "".join(pieces):
-                message[name] = joined
+            if whole := joined(pieces):
+                message[name] = whole
         drafts = self._calls.drafts
         if drafts:
             message["tool_calls"] = [

@@ -13,9 +13,9 @@ from priompt_py.errors import ModelError
 from priompt_py.model.delta import Delta
 from priompt_py.model.model_output import ModelOutput
 from priompt_py.providers.answers import output_from_openai_responses
-from priompt_py.providers.sdk_data import as_data
 from priompt_py.runtime.drafts import CallDraft, calls_of
-from priompt_py.runtime.fields import failure, field, items, number, text
+from priompt_py.runtime.fields import failure, field, items, mapping, number, text
+from priompt_py.runtime.halves import joined
 
 __all__ = ["ResponsesJoiner"]
 
@@ -49,7 +49,7 @@ class _Item:
 
     def had(self, where: str, at: int) -> str:
         """The text of a part so far."""
-        return "".join(self.texts[where, at][2]) if (where, at) in self.texts else ""
+        return joined(self.texts[where, at][2]) if (where, at) in self.texts else ""
 
     def whole(self) -> dict[str, Any]:
         """The item as it would have been sent at once."""
@@ -63,7 +63,7 @@ class _Item:
         if self.is_done:
             return data
         for (where, _), (kind, name, pieces) in sorted(self.texts.items(), key=lambda item: item[0]):
-            data[where] = [*(data.get(where) or []), {"type": kind, name: "".join(pieces)}]
+            data[where] = [*(data.get(where) or []), {"type": kind, name: joined(pieces)}]
         return {**data, "status": "incomplete"}
 
 
@@ -85,17 +85,18 @@ class ResponsesJoiner:
         if kind == "error":
             raise self._failed(event)
         if kind in ("response.created", "response.in_progress", "response.queued"):
-            self._response = as_data(field(event, "response")) or {}
+            self._response = mapping(event, "response")
         elif kind == "response.output_item.added":
-            return self._open(event, as_data(field(event, "item")) or {})
+            item = mapping(event, "item")
+            return self._open(event, item) if text(item, "type") else []  # else its deltas say what it is
         elif kind == "response.output_item.done":
-            return self._done(self._item(event, field(event, "item")), as_data(field(event, "item")) or {})
+            return self._done(self._item(event, field(event, "item")), mapping(event, "item"))
         elif stem in _TEXTS and ending in ("delta", "done"):
             return self._text(event, stem, ending)
         elif stem == "response.function_call_arguments":
             return self._arguments(event, ending)
         elif kind in _ENDS:
-            return self._end(kind, field(event, "response"))
+            return self._end(kind, mapping(event, "response"))
         return []
 
     # -- items ------------------------------------------------------------------------------------
@@ -156,6 +157,8 @@ class ResponsesJoiner:
     def _done(self, item: _Item | None, data: dict[str, Any], index: int | None = None) -> list[Delta]:
         """An item at its end, whole: what of it has not come in pieces."""
         deltas: list[Delta] = []
+        if not text(data, "type"):
+            return deltas
         if item is None:
             deltas += self._open({"output_index": index}, {**data, "arguments": ""})
             item = self._items[-1]
@@ -174,13 +177,14 @@ class ResponsesJoiner:
 
     # -- the end ----------------------------------------------------------------------------------
 
-    def _end(self, kind: str, response: object) -> list[Delta]:
-        self._response = as_data(response) or {}
+    def _end(self, kind: str, response: dict[str, Any]) -> list[Delta]:
+        self._response = response
         if kind == "response.failed":
             raise self._failed(response)
         self._ended = True
         deltas: list[Delta] = []
-        for index, data in enumerate(items(self._response, "output")):
+        for index, value in enumerate(items(self._response, "output")):
+            data = mapping({"item": value}, "item")
             item = self._by_id.get(text(data, "id"), self._by_index.get(index))
             if item is None or not item.is_done:
                 deltas += self._done(item, data, index)

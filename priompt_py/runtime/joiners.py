@@ -11,6 +11,7 @@ from priompt_py.model.model_output import ModelOutput, Usage
 from priompt_py.model.values import short_repr
 from priompt_py.runtime.drafts import CallDraft, calls_of
 from priompt_py.runtime.fields import field
+from priompt_py.runtime.halves import Halves, joined
 from priompt_py.runtime.join_anthropic import ANTHROPIC_EVENTS, AnthropicJoiner
 from priompt_py.runtime.join_chat import ChatJoiner
 from priompt_py.runtime.join_responses import ResponsesJoiner
@@ -58,15 +59,15 @@ class DeltaJoiner:
 
     def output(self) -> ModelOutput:
         """The answer so far. A stream of nothing but texts has no way to say that it broke off."""
-        joined = {name: "".join(pieces) for name, pieces in self._pieces.items()}
+        whole = {name: joined(pieces) for name, pieces in self._pieces.items()}
         drafts = [self._drafts[position] for position in sorted(self._drafts)]
         return ModelOutput(
-            text=joined["text"],
+            text=whole["text"],
             tool_calls=calls_of(drafts, self._finish),
-            refusal=joined["refusal"] or None,
+            refusal=whole["refusal"] or None,
             finish_reason=self._finish,
             usage=self._usage,
-            reasoning=joined["reasoning"] or None,
+            reasoning=whole["reasoning"] or None,
         )
 
 
@@ -75,6 +76,7 @@ class AnyJoiner:
 
     def __init__(self) -> None:
         self._joiner: Joiner | None = None
+        self._halves = Halves()
         self._number = 0
 
     def add(self, chunk: object) -> list[Delta]:
@@ -83,14 +85,16 @@ class AnyJoiner:
         kind = _kind(chunk)
         joiner = self._joiner
         if joiner is None:
+            if field(chunk, "type") == "keepalive":
+                return []
             if kind is None:
                 raise RunError(
                     f"piece {self._number} of the model's stream is no text, no Delta and no piece of a known "
                     f"provider: {short_repr(chunk)} ({type(chunk).__name__})"
                 )
             joiner = self._joiner = kind()
-        elif kind is None and isinstance(field(chunk, "type"), str) and not isinstance(joiner, DeltaJoiner):
-            return []  # clients' helpers add events of their own, and protocols grow
+        elif kind is None and _is_unknown_event(chunk) and not isinstance(joiner, DeltaJoiner):
+            return []  # clients' helpers add events of their own, servers send empty ones, and protocols grow
         elif field(chunk, "type") == "error" and not isinstance(joiner, DeltaJoiner):
             pass  # every provider has them, in forms of the others too
         elif not isinstance(joiner, kind or ()):
@@ -99,11 +103,15 @@ class AnyJoiner:
                 f"{short_repr(chunk)} ({type(chunk).__name__})"
             )
         piece: Any = chunk
-        return joiner.add(piece)
+        return self._halves.whole(joiner.add(piece))
 
     def output(self) -> ModelOutput:
         """The answer as far as it has come."""
         return ModelOutput() if self._joiner is None else self._joiner.output()
+
+
+def _is_unknown_event(chunk: object) -> bool:
+    return isinstance(chunk, Mapping) or isinstance(field(chunk, "type"), str)
 
 
 def _kind(

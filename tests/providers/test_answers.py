@@ -123,7 +123,8 @@ def test_a_stand_in_of_a_client_is_read() -> None:
 NO_COMPLETIONS: list[tuple[Any, str]] = [
     ("Hello", "a chat completion needs a mapping or a client's object, got 'Hello'"),
     (ChatCompletion, f"a chat completion needs a mapping or a client's object, got {ChatCompletion!r}"),
-    ({"error": "x"}, "a chat completion needs choices, got None"),
+    ({"error": "x"}, "the provider reports a failure: x"),
+    ({"error": {"code": 5}}, "a chat completion needs choices, got None"),
     ({"choices": []}, "a chat completion needs choices, got []"),
     ({"choices": [{}]}, "choices[0].message needs a mapping or a client's object, got None"),
     (completion({"content": 5}), "choices[0].message.content needs text, got 5"),
