@@ -65,12 +65,29 @@ def _value(value: Any, annotation: Any, place: str) -> Any:
     if is_enum(annotation):
         return _choice(value, list(annotation), place)
     if is_model(annotation):
-        return annotation.model_validate(value)
+        return _model(value, annotation, place)
     if has_fields(annotation):
         if not is_mapping(value):
             raise _wrong(place, "an object", value)
         return annotation(**_fields(fields_of_class(annotation), value, place))
     return _container(value, origin or annotation, typing.get_args(annotation), place)
+
+
+def _model(value: Any, cls: Any, place: str) -> Any:
+    """An instance of a pydantic model; what it refuses by place, without pydantic's links to its manual."""
+    try:
+        return cls.model_validate(value)
+    except ValueError as error:
+        faults: Any = getattr(error, "errors", None)
+        if not callable(faults):
+            raise
+        found: Any = faults(include_url=False)
+        said = [f"{place}{''.join(map(_step, fault['loc']))}: {fault['msg']}" for fault in found]
+        raise ArgumentValueError("; ".join(said)) from error
+
+
+def _step(key: str | int) -> str:
+    return f"[{key}]" if isinstance(key, int) else f".{key}"
 
 
 def _container(value: Any, origin: Any, args: tuple[Any, ...], place: str) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any, TypeAlias, cast
 
 import attrs
@@ -33,7 +34,7 @@ class ToolCall(Call):
         if not self.arguments.strip():
             return {}
         try:
-            value: object = json.loads(self.arguments, parse_constant=_refuse_constant)
+            value: object = json.loads(self.arguments, parse_constant=_refuse_constant, parse_float=_finite)
         except (ValueError, RecursionError) as error:
             cut = "; the answer ended before the call did" if self.incomplete else ""
             raise ModelOutputError(
@@ -52,11 +53,18 @@ class ToolCall(Call):
 
 
 class _ConstantError(ValueError):
-    """NaN or an infinity, which Python's parser takes for JSON."""
+    """NaN or an infinity, which Python's parser takes for JSON, or makes of a number like 1e999."""
 
 
 def _refuse_constant(name: str) -> None:
     raise _ConstantError(f"it holds {name}")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise _ConstantError("it holds a number too large")
+    return number
 
 
 def _fault(error: ValueError | RecursionError) -> str:

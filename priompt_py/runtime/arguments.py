@@ -13,6 +13,8 @@ from priompt_py.runtime.json_check import misfit
 
 __all__ = ["arguments_of"]
 
+_TOO_DEEP = "they are nested too deep"
+
 
 def arguments_of(definition: ToolDefinition, call: ToolCall) -> Any:
     """The arguments of a call: an instance of the class, the keywords of the function, else a mapping.
@@ -29,9 +31,15 @@ def arguments_of(definition: ToolDefinition, call: ToolCall) -> Any:
     if isinstance(definition.on_call, TypedCall):
         try:
             return definition.on_call.parse(given)
+        except RecursionError:
+            problem: str | None = _TOO_DEEP
         except (TypeError, ValueError) as error:  # ours, and those of a class that is made of the arguments
             raise ModelOutputError(f"the arguments of the call {label} don't fit: {error}") from error
-    problem = misfit(given, definition.parameters)
+    else:
+        try:
+            problem = misfit(given, definition.parameters)
+        except RecursionError:
+            problem = _TOO_DEEP
     if problem is not None:
         raise ModelOutputError(f"the arguments of the call {label} don't fit: {problem}")
     return given

@@ -288,6 +288,8 @@ async def _named(name: str, function: Function, *values: object) -> Any:
         given = function(*values[: _arity(function, len(values))])
         if inspect.isasyncgen(given):
             raise RunError(f"{name} is an async generator, which nobody reads: leave out its `yield`")
+        if inspect.isgenerator(given):
+            raise RunError(f"{name} is a generator, which nobody reads: leave out its `yield`")
         return await given if inspect.isawaitable(given) else given
     except asyncio.CancelledError:
         if (

@@ -8,9 +8,10 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from types import TracebackType
 from typing import Any, Self
 
+from priompt_py.author.checks import got
 from priompt_py.errors import RunError
 from priompt_py.model.delta import Delta
-from priompt_py.model.model_output import ModelOutput
+from priompt_py.model.model_output import ModelOutput, ToolCall
 from priompt_py.model.values import short_repr
 from priompt_py.runtime.joiners import AnyJoiner
 
@@ -20,6 +21,7 @@ __all__ = ["ModelStream", "Pieces", "answer_of"]
 def answer_of(given: Any) -> ModelOutput | Pieces:
     """What a model's function gave, awaited already. Raises RunError for what is no answer."""
     if isinstance(given, ModelOutput):
+        _check_output(given)
         return given
     if isinstance(given, str):
         return ModelOutput(text=given, raw=given)
@@ -27,13 +29,30 @@ def answer_of(given: Any) -> ModelOutput | Pieces:
         return given.pieces
     if _is_stream(given):
         return Pieces(given)
-    hint = "a function that calls a client is made by openai_model(client, model=...) or anthropic_model(...)"
+    hint = (
+        "a function that calls a client is made by openai_model(client, model=...) or anthropic_model(...); what a "
+        "client answered at once is read by output_from_openai(...) and its like"
+    )
     if hasattr(given, "__aenter__") or hasattr(given, "__enter__"):
         hint = "it has to be entered first: give what `with` gives"
     raise RunError(
         "the model has to give text, a ModelOutput, an iterator of Deltas, texts or a client's pieces, or something "
         f"that can be awaited for one of these; got {short_repr(given)} ({type(given).__name__}); {hint}"
     )
+
+
+def _check_output(output: ModelOutput) -> None:
+    """Raises RunError for fields that handlers would stumble over: somebody may have made it of an answer by hand."""
+    given: list[tuple[str, Any, type]] = [("text", output.text, str)]
+    for number, call in enumerate(output.tool_calls):
+        place = f"tool_calls[{number}]"
+        given.append((place, call, ToolCall))
+        if isinstance(call, ToolCall):
+            given += [(f"{place}.name", call.name, str), (f"{place}.arguments", call.arguments, str)]
+    for name, value, kind in given:
+        if not isinstance(value, kind):
+            wanted = "text" if kind is str else "a ToolCall"
+            raise RunError(f"the model gave a ModelOutput whose {name} has to be {wanted}, got {got(value)}")
 
 
 def _is_stream(given: object) -> bool:

@@ -61,8 +61,10 @@ def test_a_class_gives_instances_to_on_call() -> None:
     assert call(tool_definition(Filters, on_call=handle), {"before": 1}) == ({"before": 1}, "the call")
     nested = {"name": "a", "inside": [{"name": "b"}]}
     assert call(tool_definition(Folder, on_call=handle), nested) == (Folder("a", [Folder("b")]), "the call")
-    with pytest.raises(pydantic.ValidationError):
+    with pytest.raises(ArgumentValueError) as caught:
         call(tool_definition(Query, on_call=handle), {"text": 5})
+    assert str(caught.value) == "arguments.text: Input should be a valid string"
+    assert isinstance(caught.value.__cause__, pydantic.ValidationError)
 
 
 def test_a_schema_gives_the_arguments_as_they_are() -> None:

@@ -40,8 +40,8 @@ def test_a_dump_has_no_on_return_and_replays(dumps: Path, told: list[str]) -> No
     assert run_sync(asked, {"message": "Hi"}, model=lambda _: "bug", token_limit=50) == "bug"
     entry = find_prompt("classify")
     assert (told, entry.read("last")) == ([], {"message": "Hi"})
-    (message,) = render(entry.build(entry.read("last")), token_limit=50).messages or ()
-    assert message.text == "Hi"
+    messages = render(entry.build(entry.read("last")), token_limit=50).messages
+    assert [message.text for message in messages or ()] == ["Hi"]
     assert entry.dumps_folder == dumps
 
 
@@ -84,13 +84,20 @@ def test_who_takes_one(tmp_path: Path) -> None:
     (tmp_path / "leaves.priompt").write_text("Hi")
     template = load_template(tmp_path / "takes.priompt")
     assert not needs_props(described(template))
-    takes = [classify, tag, template, lambda *, on_return: on_return]
-    leaves = [
+
+    def wants(*, on_return: object) -> Node:
+        return str(on_return)
+
+    def keywords(**on_return: object) -> Node:
+        return str(on_return)
+
+    takes: list[Any] = [classify, tag, template, wants]
+    leaves: list[Any] = [
         children_of_that_name,
         positional,
         min,
         load_template(tmp_path / "leaves.priompt"),
-        lambda **on_return: "",
+        keywords,
     ]
     assert [[*with_return(one, {})] for one in takes] == [["on_return"]] * 4
     assert [[*with_return(one, {})] for one in leaves] == [[]] * 5
@@ -99,7 +106,11 @@ def test_who_takes_one(tmp_path: Path) -> None:
 
 def test_it_is_no_prop_that_must_be_given() -> None:
     assert needs_props(described(classify))
-    assert not needs_props(described(lambda on_return: [on_return]))
+
+    def wants_nothing(on_return: Callable[..., None]) -> Node:
+        return capture(on_output=on_return)
+
+    assert not needs_props(described(wants_nothing))
 
 
 FILE = """\

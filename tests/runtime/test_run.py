@@ -161,7 +161,10 @@ WANTED = (
     "the model has to give text, a ModelOutput, an iterator of Deltas, texts or a client's pieces, or something that "
     "can be awaited for one of these; got "
 )
-CLIENT = "; a function that calls a client is made by openai_model(client, model=...) or anthropic_model(...)"
+CLIENT = (
+    "; a function that calls a client is made by openai_model(client, model=...) or anthropic_model(...); what a client "
+    "answered at once is read by output_from_openai(...) and its like"
+)
 
 
 @pytest.mark.parametrize(

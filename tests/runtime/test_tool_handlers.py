@@ -166,8 +166,8 @@ FAULTS: list[tuple[str, str, bool, str]] = [
         '{"place": "a", "days": 0}',
         False,
         (
-            "the arguments of the call 'Query' (id 'c0') don't fit: 1 validation error for Query\n"
-            "days\n  Input should be greater than or equal to 1"
+            "the arguments of the call 'Query' (id 'c0') don't fit: arguments.days: "
+            "Input should be greater than or equal to 1"
         ),
     ),
     (
