@@ -19,7 +19,7 @@ class Wording:
     full_request: str = "Answer the user's query with the help of these files."
     hits_intro: str = "These passages were found in the user's files:"
     hits_use: str = "Use the passages where they help to answer; if none of them does, answer without them and don't speak of them."
-    hits_left_out: str = "({count} passages were found in the user's files and left out for lack of space.)"
+    hits_left_out: str = "(Passages found in the user's files and left out for lack of space: {count}.)"
     no_hits: str = (
         "A search in the user's files found nothing that belongs to the query. Say so in a few words, "
         "then answer as well as you can."

@@ -52,7 +52,7 @@ def test_what_was_cited() -> None:
         if not seen or seen[-1] != found:
             seen.append(found)
         if not kept:
-            assert "(3 passages were found in the user's files and left out for lack of space.)" in text
+            assert "(Passages found in the user's files and left out for lack of space: 3.)" in text
     assert seen == [(3, "heading"), (2, "heading"), (1, "heading"), (0, "note")]
 
 
