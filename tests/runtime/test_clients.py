@@ -220,7 +220,7 @@ async def test_parallel_calls_and_their_results(server: Server, kind: str, strea
 # ------------------------------------------------------------------------------------------ failures
 
 
-ERRORS = {
+ERRORS: dict[str, tuple[type[Exception], type[Exception]]] = {
     "chat": (openai.RateLimitError, openai.InternalServerError),
     "responses": (openai.RateLimitError, openai.InternalServerError),
     "anthropic": (anthropic.RateLimitError, anthropic.InternalServerError),
