@@ -127,14 +127,13 @@ class _Visit:
                 if high < cutoff:
                     continue
             if type(child) is Scope:
-                label = child.label
+                label = child.name if child.key is None else child.key  # child.label, quicker
                 own = Place(f"{index}:scope" if label is None else segment(index, child), place)
                 kids = child.children
                 if len(kids) == 1 and type(kids[0]) is str:  # the usual case, without a frame of its own
                     start = self.at
                     end = self.at = start if self.outside else start + len(kids[0])
-                    inner = Span(start, end, Place("0:text", own), "text")
-                    add(Span(start, end, own, "scope", label, (inner,)))
+                    add(Span(start, end, own, "scope", label, None))
                     continue
             else:
                 own = Place(segment(index, child), place)

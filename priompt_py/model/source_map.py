@@ -13,21 +13,38 @@ from priompt_py.model.place import Place
 __all__ = ["SourceMap", "Span"]
 
 
-@attrs.define(unsafe_hash=True)  # frozen would double what it costs to make one
+@attrs.define(eq=False)  # frozen would double what it costs to make one
 class Span:
     """The stretch ``text[start:end]`` that one element or string gave, with what lies inside it.
 
     ``kind`` is the element's kind, ``text`` for strings, ``frame``
     for what a chat's flat form puts around content; ``label`` is the element's key or a scope's name.
     Nobody changes one. Siblings are in order and don't overlap. Tool calls, tools, images and marks have no length.
+    ``children`` None: one text as long as it is, which is made when somebody asks for it.
     """
 
     start: int
     end: int
-    _place: Place = attrs.field(alias="place", eq=str)
+    _place: Place = attrs.field(alias="place")
     kind: str
     label: str | None = None
-    children: tuple[Span, ...] = attrs.field(default=(), repr=False)
+    _children: tuple[Span, ...] | None = attrs.field(default=(), repr=False, alias="children")
+
+    @property
+    def children(self) -> tuple[Span, ...]:
+        """The spans inside, in order."""
+        if self._children is None:
+            self._children = (Span(self.start, self.end, Place("0:text", self._place), "text"),)
+        return self._children
+
+    def __eq__(self, other: object) -> bool:
+        return self._key() == other._key() if isinstance(other, Span) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[object, ...]:
+        return self.start, self.end, self.path, self.kind, self.label, self.children
 
     @property
     def path(self) -> str:
