@@ -158,6 +158,8 @@ def _inner(function: Any) -> Any:
 def _hints(value: Any, name: str) -> dict[str, Any]:
     try:
         return typing.get_type_hints(value, include_extras=True)
+    except RecursionError:
+        raise  # the annotations are not to blame: arguments of a call are nested too deep
     except Exception as error:
         raise ArgumentTypeError(
             f"tool_definition(): the annotations of {name} can't be read: {type(error).__name__}: {error}"
