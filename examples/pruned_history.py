@@ -16,11 +16,13 @@ Prints:
 
 from __future__ import annotations
 
+from typing import Any
+
 from priompt_py import Node, empty, render, system_message
 from priompt_py.context import Assembly, assemble, default_pipeline, from_openai, prune
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": '{"city": "Oslo"}'}}
-HISTORY = [
+HISTORY: list[dict[str, Any]] = [
     {"role": "user", "content": "Hello, I have a question about our contract with the mill."},
     {"role": "user", "content": "Please answer in short sentences, and name the clause."},
     {"role": "assistant", "content": "The penalty means the sum that is due for each day of delay."},

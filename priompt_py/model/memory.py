@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import attrs
 
@@ -35,13 +35,13 @@ def _cutoff(value: object) -> Number | None:
 
 def _maxes(value: object) -> tuple[tuple[str, Number], ...]:
     if isinstance(value, tuple):
-        value = dict(value)
+        value = dict(cast("tuple[tuple[str, Number], ...]", value))
     if not isinstance(value, Mapping):
         raise ArgumentTypeError(
             f"Memory: maxes needs a mapping from paths to numbers, got {short_repr(value)} ({type(value).__name__})"
         )
     found: list[tuple[str, Number]] = []
-    for path, cutoff in value.items():
+    for path, cutoff in cast("Mapping[object, object]", value).items():
         if not isinstance(path, str):
             raise ArgumentTypeError(f"Memory: the paths of maxes are text, got {short_repr(path)}")
         found.append((path, _number(f"Memory: maxes[{short_repr(path)}]", cutoff)))
@@ -83,8 +83,9 @@ class Memory:
             raise ArgumentTypeError(
                 f"Memory.from_json() needs a mapping, got {short_repr(data)} ({type(data).__name__})"
             )
-        if strange := [key for key in data if key not in _KEYS]:
+        given = cast("Mapping[object, Any]", data)
+        if strange := [key for key in given if key not in _KEYS]:
             raise ArgumentValueError(
                 f"Memory.from_json() knows the keys {', '.join(_KEYS)}, got {short_repr(strange[0])}"
             )
-        return cls(cutoff=data.get("cutoff"), maxes=data.get("maxes", {}))
+        return cls(cutoff=given.get("cutoff"), maxes=given.get("maxes", {}))

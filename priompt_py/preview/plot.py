@@ -135,7 +135,7 @@ def _limit_row(row: str, limit: int, line: str) -> str:
     told = f" limit {limit:,} "
     row = row.replace(" ", line)
     for at in (len(row) - len(told) - 2, 2):
-        if at >= 0 and set(row[at : at + len(told)]) == {line}:
+        if at >= 0 and row[at : at + len(told)] == line * len(told):
             return row[:at] + told + row[at + len(told) :]
     return row
 

@@ -11,7 +11,7 @@ from priompt_py.author.messages import assistant_message, system_message, tool_m
 from priompt_py.author.parts import image
 from priompt_py.author.tags import cache_break
 from priompt_py.errors import ArgumentTypeError, ArgumentValueError
-from priompt_py.model.elements import Element, Message
+from priompt_py.model.elements import CacheBreak, Element, Message
 from priompt_py.providers.reading import PartTokens, at, list_of, mapping, of_role, only, opaque, shown, text
 
 __all__ = ["from_anthropic"]
@@ -75,7 +75,8 @@ class _Reader:
             yield system_message[self.content(f"{place}.content", content, role)]
 
     def _said(self, place: str, content: object) -> Iterator[Message]:
-        """The assistant's content up to and with its calls, and the rest as a message of its own."""
+        """The assistant's content up to and with its calls, and the rest as a message of its own. So is content that
+        ends in a mark: one at the end of a message with calls would be the last call's."""
         found: list[str | Element] = []
         calls: list[dict[str, Any]] = []
         marks: list[Element] = []  # of the calls: a message's calls stand behind its content
@@ -83,6 +84,9 @@ class _Reader:
         for where, value in _each(f"{place}.content", content):
             block = mapping(where, value)
             if block.get("type") == "tool_use":
+                if not calls and found and isinstance(found[-1], CacheBreak):
+                    yield _assistant(begun, [], found)
+                    found, begun = [], where
                 calls.append(_call(where, block))
                 marks += _mark(block)
                 continue

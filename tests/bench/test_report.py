@@ -84,7 +84,7 @@ def test_page_shows_medians_spread_ratios_and_faults() -> None:
     assert "| lines 10,000 / 8,192 | 10.0 | 5.0 | **2.00×** |" in text
     assert "same; cutoff 9 against 7" in text
     assert "* rounds: 5\n" in text
-    assert text.startswith("---\norphan: true\n---\n")
+    assert text.startswith("# Performance: the figures\n")
 
 
 def test_page_of_nothing() -> None:

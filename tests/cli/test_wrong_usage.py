@@ -20,7 +20,11 @@ FORMS = (
 WRONG: list[tuple[str, int, str]] = [
     # --- commands and options
     ("", 2, "priompt: missing command (priompt --help tells more)"),
-    ("rendr", 2, f"priompt: no command 'rendr'; did you mean render?; it is one of {', '.join(sorted(COMMANDS))}"),
+    (
+        "rendr",
+        2,
+        f"priompt: no command 'rendr'; did you mean render?; it is one of {', '.join(sorted(COMMANDS))}",
+    ),
     ("--version2", 2, "priompt: no option --version2; did you mean --version? (priompt --help tells more)"),
     ("render", 2, f"priompt render: needs SOURCE {RENDER_HELP}"),
     ("count", 2, "priompt count: needs FILE (priompt count --help tells more)"),

@@ -20,7 +20,8 @@ def in_thread(function: Callable[[], None]) -> None:
         except BaseException as error:  # noqa: BLE001 - raised again by the thread that waits
             problems.append(error)
 
-    old = threading.stack_size(1024 * 1024)  # with 256 KiB, CPython 3.13 itself crashes when it frees deep lists
+    # With 256 KiB, CPython 3.13 itself crashes when it frees deep lists.
+    old = threading.stack_size(1024 * 1024)
     try:
         thread = threading.Thread(target=run)
         thread.start()

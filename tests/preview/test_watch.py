@@ -109,15 +109,20 @@ class Watching:
     """`priompt preview --watch` in a process of its own; what it writes comes a screen at a time."""
 
     def __init__(self, folder: Path, *arguments: str) -> None:
-        self.process = subprocess.Popen(
-            [*PROGRAM, "preview", *arguments, "--watch", "--plain"],
-            cwd=folder,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=environment(),
-            text=True,
-            encoding="utf-8",
-        )
+        # A shell lets what it runs in the background ignore interrupts, and its children after it.
+        ignored = signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
+            self.process = subprocess.Popen(
+                [*PROGRAM, "preview", *arguments, "--watch", "--plain"],
+                cwd=folder,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=environment(),
+                text=True,
+                encoding="utf-8",
+            )
+        finally:
+            signal.signal(signal.SIGINT, ignored)
         self.screens: queue.Queue[str] = queue.Queue()
         self.thread = threading.Thread(target=self._read, daemon=True)
         self.thread.start()
