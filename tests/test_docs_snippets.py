@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import linecache
 import os
 import re
 import shutil
@@ -144,11 +145,17 @@ def run_page(page: Path) -> None:
     sys.modules["page"] = module
     sys.path.insert(0, "")
     printed: str | None = None
+    # What reads a function's source reads the page: all of it but the Python code is taken for empty.
+    source = ["\n"] * (text.count("\n") + 1)
+    linecache.cache[str(page)] = (len(text), None, source, str(page))
     for block in blocks(text):
         where = f"{page.name}:{block.line}"
         if found := re.search(r"\bfile=(\S+)", block.kind):
             write_file(block, found[1], where)
         elif block.kind == "python":
+            source[block.line - 1 : block.line - 1 + block.text.count("\n")] = block.text.splitlines(
+                keepends=True
+            )
             # Empty lines before it: a traceback then tells the line of the page.
             code = compile("\n" * (block.line - 1) + block.text, str(page), "exec")
             with contextlib.redirect_stdout(io.StringIO()) as out:
