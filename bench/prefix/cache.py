@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -38,7 +39,7 @@ def cost(usage: Usage, rules: Rules) -> float:
     return tokens * rules.price / 1e6
 
 
-class Cache:
+class Cache(ABC):
     """One organisation's cache. ``now`` are seconds, which never fall."""
 
     def __init__(self, rules: Rules) -> None:
@@ -46,9 +47,9 @@ class Cache:
         self._used: dict[int, float] = {}
         """When the prefix with this hash was used last."""
 
+    @abstractmethod
     def ask(self, blocks: Sequence[Block], now: float) -> Usage:
         """What is read and written for a request."""
-        raise NotImplementedError
 
     def _lives(self, prefix: int, now: float) -> bool:
         return now - self._used.get(prefix, float("-inf")) <= self.rules.lifetime
