@@ -151,7 +151,7 @@ def _smallest(now: Moment) -> str | None:
             return f"it is refused, though it fits at the cutoff {definition['cutoff']}"
         return "no level fits, though one is given"
     got, due = engine.get("cutoff"), definition.get("cutoff")
-    if got == due and type(got) is type(due):
+    if got == due:  # 0 and 0.0 are one level: which of the two a tree's cutoff is written as says nothing
         return None
     return f"the cutoff is {got}, the smallest level that fits is {due}"
 
