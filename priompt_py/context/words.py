@@ -22,8 +22,8 @@ from priompt_py.errors import PromptError
 __all__ = [
     "CJK",
     "CJK_RUN",
+    "TOKEN",
     "WORD",
-    "analyse",
     "bigrams",
     "cjk_runs",
     "has_cjk",
@@ -43,7 +43,7 @@ CJK = (
 CJK_RUN = re.compile(f"[{CJK}]+")
 _LETTER = f"[^\\W_{CJK}]"
 WORD = re.compile(f"{_LETTER}+(?:[-'\u2019]{_LETTER}+)*")
-_TOKEN = re.compile(f"(?P<cjk>[{CJK}]+)|{WORD.pattern}")
+TOKEN = re.compile(f"(?P<cjk>[{CJK}]+)|{WORD.pattern}")
 _CYRILLIC = re.compile("[\u0400-\u052f]")
 _LATIN = re.compile("[a-z]")
 
@@ -121,17 +121,6 @@ def is_stop_word(word: str) -> bool:
     return word.replace("\u2019", "'") in word_list("stop_words")
 
 
-def analyse(text: str) -> list[str]:
-    """What ``text`` is found by: its stems without stop words, and the bigrams of its CJK runs, in order."""
-    found: list[str] = []
-    for match in _TOKEN.finditer(fold(text)):
-        if match["cjk"]:
-            found += bigrams(match["cjk"])
-        elif not is_stop_word(match[0]):
-            found.append(stem(match[0]))
-    return found
-
-
 # ------------------------------------------------------------------------------------------ loose text
 
 
@@ -148,7 +137,7 @@ _SIGNIFICANT = re.compile(f"{WORD.pattern}|[+<>=~^|$#%&@*/\\\\]")
 
 
 def _significant(folded: str) -> Iterator[str]:
-    for match in re.finditer(rf"{_TOKEN.pattern}|\S", folded):
+    for match in re.finditer(rf"{TOKEN.pattern}|\S", folded):
         token = match[0]
         if len(token) > 1 or token.isalnum() or token in "#%&@*/\\" or unicodedata.category(token) in _SIGNS:
             yield token

@@ -10,7 +10,7 @@ from priompt_py.context import words as words_module
 from priompt_py.context.matching import Phrases, analysed, content_of, query_of
 from priompt_py.context.messages import Attachment, Message, ToolCallPart, ToolResultPart
 from priompt_py.context.word_lists import fold, word_list
-from priompt_py.context.words import analyse, bigrams, cjk_runs, has_cjk, loose, stem, stems, words
+from priompt_py.context.words import bigrams, cjk_runs, has_cjk, loose, stem, stems, words
 from priompt_py.errors import PromptError
 
 
@@ -50,11 +50,6 @@ def test_cjk() -> None:
     assert list(bigrams("税")) == ["税"]
     assert (has_cjk("a"), has_cjk("я"), has_cjk("税")) == (False, False, True)
     assert not has_cjk("「」、。！？（）")
-
-
-def test_analysis_for_search() -> None:
-    assert analyse("What is the refund policy in 合同的?") == ["refund", "polici", "合同", "同的"]
-    assert analyse("Don’t x 5") == ["x", "5"]
 
 
 @pytest.mark.parametrize(
