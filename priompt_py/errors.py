@@ -14,6 +14,7 @@
     ├── RunError                    a prompt was run, and there is no result to give
     │   └── ModelError              the model's provider broke off its answer
     ├── DocumentError               a file that can't be read as text (also a ValueError)
+    ├── KnowledgeBaseError          a knowledge base that can't be opened, read or written
     ├── SourceError                 a prompt source (file, module, props) that can't be loaded
     ├── BudgetError                 a prompt breaks what a check of its budget promises (also an AssertionError)
     └── TemplateError               a template that can't be evaluated
@@ -33,6 +34,7 @@ __all__ = [
     "ArgumentValueError",
     "BudgetError",
     "JsonFormError",
+    "KnowledgeBaseError",
     "ModelError",
     "ModelOutputError",
     "PromptError",
@@ -135,6 +137,25 @@ class DocumentError(PromptError, ValueError):
 
     def __str__(self) -> str:
         return f"{self.file}: {self.detail}"
+
+
+class KnowledgeBaseError(PromptError):
+    """A knowledge base can't be opened, read or written; what it holds is as it was before the call.
+
+    ``place`` is its file or address (without a password). ``reason`` is ``missing`` (there is none), ``locked`` (another
+    process has kept it too long), ``full`` (no room on the disk), ``access`` (not allowed, or not reachable),
+    ``broken`` (no database, or not one of ours), ``settings`` (it was made with others), ``closed``, or ``library`` (one
+    that isn't installed); ``detail`` is the sentence without the place.
+    """
+
+    def __init__(self, place: str, reason: str, detail: str) -> None:
+        super().__init__(place, reason, detail)
+        self.place = place
+        self.reason = reason
+        self.detail = detail
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.detail}"
 
 
 class SourceError(PromptError):
