@@ -15,6 +15,7 @@
     │   └── ModelError              the model's provider broke off its answer
     ├── DocumentError               a file that can't be read as text (also a ValueError)
     ├── KnowledgeBaseError          a knowledge base that can't be opened, read or written
+    ├── EmbedderError               no vectors that can be searched by came from an embedder
     ├── SourceError                 a prompt source (file, module, props) that can't be loaded
     ├── BudgetError                 a prompt breaks what a check of its budget promises (also an AssertionError)
     └── TemplateError               a template that can't be evaluated
@@ -33,6 +34,7 @@ __all__ = [
     "ArgumentTypeError",
     "ArgumentValueError",
     "BudgetError",
+    "EmbedderError",
     "JsonFormError",
     "KnowledgeBaseError",
     "ModelError",
@@ -156,6 +158,25 @@ class KnowledgeBaseError(PromptError):
 
     def __str__(self) -> str:
         return f"{self.place}: {self.detail}"
+
+
+class EmbedderError(PromptError):
+    """No vectors that can be searched by came from an embedder.
+
+    ``embedder`` is its name. ``reason`` is ``unreachable``, ``timeout``, ``status`` (the server refused), ``answer``
+    (not what an embedder answers), ``count`` (not a vector for each text), ``size`` (vectors of another length),
+    ``not-finite`` (NaN or infinity), ``failed`` (it raised something), or ``library`` (one that isn't installed);
+    ``detail`` is the sentence without the name.
+    """
+
+    def __init__(self, embedder: str, reason: str, detail: str) -> None:
+        super().__init__(embedder, reason, detail)
+        self.embedder = embedder
+        self.reason = reason
+        self.detail = detail
+
+    def __str__(self) -> str:
+        return f"{self.embedder}: {self.detail}"
 
 
 class SourceError(PromptError):
