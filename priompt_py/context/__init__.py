@@ -18,6 +18,11 @@ if TYPE_CHECKING:
         ladder,
         shown_attachments,
     )
+    from priompt_py.context.chunking import (
+        Chunk,
+        chunk,
+        chunk_spans,
+    )
     from priompt_py.context.citations import (
         citation_ladder,
         cited,
@@ -41,6 +46,19 @@ if TYPE_CHECKING:
     from priompt_py.context.documents.parser import (
         Document,
         DocumentParser,
+    )
+    from priompt_py.context.embedders.client import (
+        ClientEmbedder,
+    )
+    from priompt_py.context.embedders.endpoint import (
+        EndpointEmbedder,
+    )
+    from priompt_py.context.embedders.offline import (
+        WordLlamaEmbedder,
+    )
+    from priompt_py.context.embedders.vectors import (
+        checked_vectors,
+        embed_texts,
     )
     from priompt_py.context.file_tools import (
         FileTools,
@@ -148,7 +166,9 @@ __all__ = [
     "Assembly",
     "Attachment",
     "AttachmentOptions",
+    "Chunk",
     "CitationSink",
+    "ClientEmbedder",
     "CompactionPoint",
     "CompactionResult",
     "Compactor",
@@ -159,6 +179,7 @@ __all__ = [
     "DocumentLimits",
     "DocumentParser",
     "Drop",
+    "EndpointEmbedder",
     "Event",
     "EventSink",
     "FileTools",
@@ -187,6 +208,7 @@ __all__ = [
     "TextPart",
     "ToolCallPart",
     "ToolResultPart",
+    "WordLlamaEmbedder",
     "Wording",
     "aassemble",
     "append_attachments",
@@ -197,7 +219,10 @@ __all__ = [
     "available_tokens",
     "by_time",
     "chat_tokens",
+    "checked_vectors",
     "choose_strategy",
+    "chunk",
+    "chunk_spans",
     "citation_ladder",
     "cited",
     "clean_tools",
@@ -208,6 +233,7 @@ __all__ = [
     "definitions",
     "drop_errors",
     "drop_ineligible",
+    "embed_texts",
     "expire",
     "flatten_tools",
     "forms_of",
@@ -238,6 +264,11 @@ _WHERE = {
         "ladder",
         "shown_attachments",
     ),
+    "chunking": (
+        "Chunk",
+        "chunk",
+        "chunk_spans",
+    ),
     "citations": (
         "citation_ladder",
         "cited",
@@ -259,6 +290,13 @@ _WHERE = {
     "documents.parser": (
         "Document",
         "DocumentParser",
+    ),
+    "embedders.client": ("ClientEmbedder",),
+    "embedders.endpoint": ("EndpointEmbedder",),
+    "embedders.offline": ("WordLlamaEmbedder",),
+    "embedders.vectors": (
+        "checked_vectors",
+        "embed_texts",
     ),
     "file_tools": ("FileTools",),
     "folder": ("FolderLoader",),

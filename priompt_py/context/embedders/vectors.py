@@ -9,18 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast
 
+from priompt_py.author.children import type_name
 from priompt_py.errors import EmbedderError, PromptError
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    Vectors: TypeAlias = NDArray[np.float32]
-
 __all__ = ["Kind", "Vectors", "checked_vectors", "embed_texts", "numpy"]
 
+Vectors: TypeAlias = "NDArray[np.float32]"
 Kind = Literal["query", "passage"]
 
 
@@ -95,14 +95,14 @@ def _normalised(np: Any, array: Any) -> Vectors:
 
 def _no_vectors(embedder: str, given: object, count: int) -> EmbedderError:
     if isinstance(given, list | tuple):
-        sizes = sorted({len(row) for row in given if isinstance(row, list | tuple)})  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+        rows = cast("Sequence[object]", given)
+        sizes = sorted({len(cast("Sequence[object]", row)) for row in rows if isinstance(row, list | tuple)})
         if len(sizes) > 1:
             return EmbedderError(
                 embedder, "size", f"its vectors have different lengths, from {sizes[0]} to {sizes[-1]}"
             )
-    return EmbedderError(
-        embedder, "answer", f"it gave {type(given).__name__} for {count} texts, not a list of vectors"
-    )
+    kind = type_name(cast("object", given))
+    return EmbedderError(embedder, "answer", f"it gave {kind} for {count} texts, not a list of vectors")
 
 
 def _shape(array: Any) -> str:
