@@ -187,6 +187,7 @@ def main(page: Path) -> None:
 # ------------------------------------------------------------------------------------------ tests of the pages
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_page(page: Path) -> None:
     done = subprocess.run(

@@ -214,6 +214,7 @@ def test_depth() -> None:
     in_thread(check)
 
 
+@pytest.mark.slow
 def test_size() -> None:
     data = [{"type": "scope", "p": i, "children": ["text", i]} for i in range(100_000)]
     began = time.thread_time()

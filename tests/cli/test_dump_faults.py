@@ -132,6 +132,7 @@ LOCALES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("locale", LOCALES, ids=range(3))
 def test_the_locale_plays_no_part(tmp_path: Path, locale: dict[str, str]) -> None:
     operation = CASES["files and output in the platform's default codec"]["input"]["operation"]

@@ -94,6 +94,7 @@ def test_version(priompt: Priompt) -> None:
 # ------------------------------------------------------------------------------------------ locale
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("more", [{}, {"PYTHONIOENCODING": "cp1252:strict"}, {"PYTHONIOENCODING": "gbk"}])
 def test_utf8_whatever_the_locale(tmp_path: Path, more: dict[str, str]) -> None:
     (tmp_path / "p.py").write_text(

@@ -189,6 +189,7 @@ def test_plain_prompts(tokenizer: str, seed: int) -> None:
     assert_all_limits(tree, {"tokenizer": TOKENIZERS[tokenizer]()}, seed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tokenizer", list(TOKENIZERS))
 @pytest.mark.parametrize("seed", range(1))
 def test_chats(tokenizer: str, seed: int) -> None:
@@ -196,6 +197,7 @@ def test_chats(tokenizer: str, seed: int) -> None:
     assert_all_limits(tree, {"tokenizer": TOKENIZERS[tokenizer]()}, seed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tokenizer", list(TOKENIZERS))
 @pytest.mark.parametrize("seed", range(1))
 def test_many_scopes_in_a_row(tokenizer: str, seed: int) -> None:

@@ -283,6 +283,7 @@ def huge_piece(function: dict[str, str]) -> dict[str, Any]:
     return {"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "function": function}]}}]}
 
 
+@pytest.mark.slow
 def test_a_huge_call_is_joined_in_linear_time() -> None:
     text = json.dumps({"text": 'line "quoted" \\ \n' * 20_000})
     chunks = [huge_piece({"arguments": text[i : i + 4]}) for i in range(0, len(text), 4)]

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
 import attrs
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -192,6 +193,7 @@ async def live_through(world: World) -> None:
     assert asyncio.all_tasks() == before
 
 
+@pytest.mark.slow
 @given(plans)
 def test_runs_end_and_leave_nothing_behind(plan: Plan) -> None:
     world = World(plan)

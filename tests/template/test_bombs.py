@@ -210,6 +210,7 @@ def test_bombs_of_syntax(template: str, expected: str) -> None:
     assert said(template) == f"t:{expected}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("template", "first"),
     [

@@ -449,6 +449,7 @@ PROGRAM = """
 PAGE = "a" * 1_000_000
 
 
+@pytest.mark.slow
 def test_bombs_are_stopped_quickly_and_in_little_memory() -> None:
     """In a process of its own, since the most memory that one ever took is what is measured: 200 MB at most."""
     done = run([sys.executable, "-c", textwrap.dedent(PROGRAM)], capture_output=True, text=True, check=False)

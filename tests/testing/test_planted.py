@@ -92,6 +92,7 @@ def elements_in(example: str | None) -> int:
     return sum(isinstance(node, Element) for node in walk(scope[tree])) - 1
 
 
+@pytest.mark.slow
 @every(RENDERERS)
 def test_a_broken_renderer_is_found_and_shrinks(plant: Callable[[], Any], names: set[str]) -> None:
     renderer = plant()
@@ -102,6 +103,7 @@ def test_a_broken_renderer_is_found_and_shrinks(plant: Callable[[], Any], names:
     assert elements_in(error.example) <= 5
 
 
+@pytest.mark.slow
 @every(TOKENIZERS)
 def test_a_broken_tokenizer_is_found_and_shrinks(plant: Callable[[], Any], names: set[str]) -> None:
     trees = prompts(kinds={"text", "scope", "hr", "br"})

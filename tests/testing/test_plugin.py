@@ -80,6 +80,7 @@ def test_a_budget_test_passes_and_has_a_marker(folder: Path) -> None:
     assert "1 passed, 1 deselected" in pytest_in(folder, "-m", "priompt_budget").stdout
 
 
+@pytest.mark.slow
 def test_priompt_limit_runs_budget_tests_at_one_limit(folder: Path) -> None:
     (folder / "test_chat.py").write_text(
         "from prompts import *\n"
@@ -107,6 +108,7 @@ def test_priompt_limit_is_checked(folder: Path, value: str) -> None:
     assert f"needs a whole number of tokens, 0 or more, got '{value}'" in done.stderr
 
 
+@pytest.mark.slow
 def test_it_works_in_several_processes(folder: Path) -> None:
     (folder / "test_chat.py").write_text(
         "import pytest\n"
@@ -156,6 +158,7 @@ SNAPSHOT = """\
 """
 
 
+@pytest.mark.slow
 def test_snapshots_can_be_read_and_reviewed(folder: Path) -> None:
     (folder / "test_chat.py").write_text(
         "from prompts import *\n"

@@ -182,6 +182,7 @@ TYPES: dict[str, tuple[Annotation, Callable[[Any], bool]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("annotation", "holds"), list(TYPES.values()), ids=list(TYPES))
 def test_types(annotation: Annotation, holds: Callable[[Any], bool]) -> None:
     assert holds(find(drawn(annotation), lambda props: holds(props["x"]), settings=FIND)["x"])
@@ -432,6 +433,7 @@ FRONT_MATTER: dict[str, Callable[[Any], bool]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "holds"), list(FRONT_MATTER.items()), ids=list(FRONT_MATTER))
 def test_types_of_front_matter(kind: str, holds: Callable[[Any], bool]) -> None:
     front = template(f"props:\n  x: {kind}\n  y: int = 1")
@@ -446,6 +448,7 @@ examples:
   two: {turns: [{speaker: Bob, words: [], end: true}], options: {a: b}}"""
 
 
+@pytest.mark.slow
 def test_examples_show_what_lists_hold() -> None:
     strategy = props_for(template(EXAMPLES))
 

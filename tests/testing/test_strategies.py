@@ -70,12 +70,14 @@ def test_prompts_hold_every_element_and_shrink(kind: str) -> None:
     assert len(nodes(smallest)) <= 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [*ELEMENTS, "image", "part", "message"])
 def test_chats_hold_every_element_and_shrink(kind: str) -> None:
     smallest = find(chats(), holds(kind), settings=SHRINK)
     assert len(nodes(smallest)) <= 5
 
 
+@pytest.mark.slow
 def test_chats_hold_calls_whose_result_can_be_a_stub() -> None:
     def stubs(tree: Node) -> bool:
         ids = [node.tool_call_id for node in nodes(tree) if isinstance(node, Message) and node.role == "tool"]
@@ -94,6 +96,7 @@ def test_one_element_stands_in_two_places() -> None:
     assert len(nodes(smallest)) <= 4
 
 
+@pytest.mark.slow
 def test_kinds_say_what_may_be_in() -> None:
     only = elements(kinds={"text", "scope", "max"})
     with pytest.raises(NoSuchExample):
