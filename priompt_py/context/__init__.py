@@ -18,11 +18,7 @@ if TYPE_CHECKING:
         ladder,
         shown_attachments,
     )
-    from priompt_py.context.chunking import (
-        Chunk,
-        chunk,
-        chunk_spans,
-    )
+    from priompt_py.context.chunking import Chunk, chunk
     from priompt_py.context.citations import (
         citation_ladder,
         cited,
@@ -129,6 +125,7 @@ if TYPE_CHECKING:
     )
     from priompt_py.context.protocols import (
         CitationSink,
+        Embedder,
         EventSink,
         Loader,
         Parser,
@@ -143,10 +140,16 @@ if TYPE_CHECKING:
         ContextReport,
         Drop,
         Event,
+        Found,
         PassReport,
         PassResult,
         Restored,
+        SearchReport,
         Strategy,
+    )
+    from priompt_py.context.reranking import (
+        arerank,
+        rerank,
     )
     from priompt_py.context.shortening import shorten
     from priompt_py.context.strategy import (
@@ -179,12 +182,14 @@ __all__ = [
     "DocumentLimits",
     "DocumentParser",
     "Drop",
+    "Embedder",
     "EndpointEmbedder",
     "Event",
     "EventSink",
     "FileTools",
     "FolderLoader",
     "Forms",
+    "Found",
     "Hit",
     "ImagePart",
     "InfoPart",
@@ -203,6 +208,7 @@ __all__ = [
     "Reranker",
     "Restored",
     "Retriever",
+    "SearchReport",
     "Strategy",
     "Summarizer",
     "TextPart",
@@ -214,6 +220,7 @@ __all__ = [
     "append_attachments",
     "apply_compaction",
     "apreprocess",
+    "arerank",
     "assemble",
     "attachment_ladder",
     "available_tokens",
@@ -222,7 +229,6 @@ __all__ = [
     "checked_vectors",
     "choose_strategy",
     "chunk",
-    "chunk_spans",
     "citation_ladder",
     "cited",
     "clean_tools",
@@ -248,6 +254,7 @@ __all__ = [
     "preprocess",
     "prune",
     "repair_tool_pairs",
+    "rerank",
     "restore",
     "shorten",
     "shown_attachments",
@@ -267,7 +274,6 @@ _WHERE = {
     "chunking": (
         "Chunk",
         "chunk",
-        "chunk_spans",
     ),
     "citations": (
         "citation_ladder",
@@ -351,6 +357,7 @@ _WHERE = {
     ),
     "protocols": (
         "CitationSink",
+        "Embedder",
         "EventSink",
         "Loader",
         "Parser",
@@ -363,10 +370,16 @@ _WHERE = {
         "ContextReport",
         "Drop",
         "Event",
+        "Found",
         "PassReport",
         "PassResult",
         "Restored",
+        "SearchReport",
         "Strategy",
+    ),
+    "reranking": (
+        "arerank",
+        "rerank",
     ),
     "shortening": ("shorten",),
     "strategy": (

@@ -7,13 +7,14 @@ sync ones in a thread of their own.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Sequence
-from typing import Protocol, TypeAlias, TypeVar
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 from priompt_py.context.messages import Attachment, Hit, Message
 from priompt_py.context.reports import Event
 
 __all__ = [
     "CitationSink",
+    "Embedder",
     "EventSink",
     "Loader",
     "MaybeAwaitable",
@@ -39,10 +40,33 @@ class Parser(Protocol):
     def parse(self, data: bytes, name: str, /) -> MaybeAwaitable[str]: ...
 
 
+class Embedder(Protocol):
+    """Turns texts into vectors of ``dim`` numbers, a row each in order: lists of floats, or an array.
+
+    ``kind`` says whether the texts are questions or what is to be found; some models write a word before each. What
+    vectors are stored with is ``name``: two embedders of one name must give the same. Lengths of vectors don't matter.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def dim(self) -> int: ...
+
+    def embed(self, texts: Sequence[str], kind: Literal["query", "passage"], /) -> MaybeAwaitable[Any]: ...
+
+
 class Retriever(Protocol):
     """Searches documents, given as attachments; the best hits first, at most ``limit``.
 
-    What has an affinity of ``default_threshold`` or less is no hit.
+    What has an affinity of ``default_threshold`` or less is no hit. It may give :class:`~priompt_py.context.reports.Found`
+    in place of a list, which also says how the search went, and have more than is asked for here:
+
+    ``reads = True``
+        it knows documents by their ids, or reads them itself; the others get them with their text.
+    ``pending(documents)``
+        gives those that need work first; ``prepare(document, progress)`` does it, and calls
+        ``progress("Embedding", 12.5)`` meanwhile. An EmbedderError ends the work, not the search.
     """
 
     @property
@@ -54,7 +78,10 @@ class Retriever(Protocol):
 
 
 class Reranker(Protocol):
-    """Orders texts anew: pairs of index (into ``texts``, from 0) and score, the best first, at most ``top_k``."""
+    """Orders texts anew: pairs of index (into ``texts``, from 0) and score, greater is better, ``top_k`` or fewer.
+
+    No index comes twice. Texts that are not in the answer are left out.
+    """
 
     def rerank(
         self, query: str, texts: Sequence[str], top_k: int, /

@@ -14,12 +14,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal, TypeAlias
 
 import attrs
 
-from priompt_py.context.messages import Message
+from priompt_py.context.messages import Hit, Message
 
 __all__ = [
     "ContextReport",
@@ -27,10 +27,12 @@ __all__ = [
     "Event",
     "EventKind",
     "EventState",
+    "Found",
     "PassReport",
     "PassResult",
     "Reason",
     "Restored",
+    "SearchReport",
     "Strategy",
 ]
 
@@ -147,6 +149,37 @@ class Strategy:
 
     def to_json(self) -> JsonObject:
         return attrs.asdict(self)
+
+
+@attrs.frozen(kw_only=True)
+class SearchReport:
+    """How a search went: which of its steps were ``done``, ``failed``, or ``unavailable`` (nothing was given for it).
+
+    A search whose ``embedding`` failed is one by words alone; one whose ``rerank`` is not done is in the order of
+    recall. ``notes`` say why, for people.
+    """
+
+    embedding: Literal["done", "failed", "unavailable"] = "unavailable"
+    rerank: Literal["done", "failed", "unavailable"] = "unavailable"
+    notes: tuple[str, ...] = ()
+
+    def to_json(self) -> JsonObject:
+        return {"embedding": self.embedding, "rerank": self.rerank, "notes": list(self.notes)}
+
+
+class Found(list[Hit]):
+    """Hits, the best first, and how the search for them went.
+
+    ``threshold`` is set where the hits' affinities are of another measure than the retriever's usual one, since that
+    could not be had; it counts in place of any other then.
+    """
+
+    def __init__(
+        self, hits: Iterable[Hit] = (), report: SearchReport | None = None, threshold: float | None = None
+    ) -> None:
+        super().__init__(hits)
+        self.report = SearchReport() if report is None else report
+        self.threshold = threshold
 
 
 @attrs.frozen
