@@ -11,7 +11,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from priompt_py.context.knowledge.matrix import BLOCK, Matrix
 from priompt_py.context.knowledge.selection import choosing_stems
@@ -110,7 +110,7 @@ class SqliteStore:
             )
             db.execute(
                 "UPDATE versions SET state = 'indexing', detail = '', touched = ?"
-                " WHERE document = ? AND digest = ? AND state = 'failed'",
+                " WHERE document = ? AND digest = ? AND state IN ('failed', 'paused')",
                 (now, document.id, document.digest),
             )
             key, stored, state = db.execute(
@@ -126,11 +126,11 @@ class SqliteStore:
         with self._file.writing() as db:
             return {key: _write(db, key, own, now) for key, own in by_key.items()}
 
-    def fail(self, key: int, detail: str, /, *, now: float) -> None:
+    def stop(self, key: int, state: Literal["failed", "paused"], detail: str, /, *, now: float) -> None:
         with self._file.writing() as db:
             db.execute(
-                "UPDATE versions SET state = 'failed', detail = ?, touched = ? WHERE key = ? AND state <> 'ready'",
-                (detail, now, key),
+                "UPDATE versions SET state = ?, detail = ?, touched = ? WHERE key = ? AND state <> 'ready'",
+                (state, detail, now, key),
             )
 
     def delete(self, ids: Sequence[str], /) -> int:

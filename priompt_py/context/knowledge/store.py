@@ -42,7 +42,7 @@ __all__ = [
 ]
 
 Vector: TypeAlias = "NDArray[np.float32]"
-DocumentState = Literal["indexing", "ready", "failed"]
+DocumentState = Literal["indexing", "paused", "ready", "failed"]
 
 
 @attrs.frozen(kw_only=True)
@@ -202,7 +202,7 @@ class Store(Protocol):
         ...
 
     def begin(self, document: NewDocument, /, *, now: float) -> Version:
-        """The version of this id and digest, made if it isn't there; a failed one is ``indexing`` again.
+        """The version of this id and digest, made if it isn't there; a failed or paused one is ``indexing`` again.
 
         Versions of the document that are unfinished and have another digest go, and so does what they stored.
         """
@@ -218,8 +218,8 @@ class Store(Protocol):
         """
         ...
 
-    def fail(self, key: int, detail: str, /, *, now: float) -> None:
-        """Say why a version could not be finished. What it stored stays; a ready or a gone version is left alone."""
+    def stop(self, key: int, state: Literal["failed", "paused"], detail: str, /, *, now: float) -> None:
+        """Say why a version is not finished. What it stored stays; a ready or a gone version is left alone."""
         ...
 
     def delete(self, ids: Sequence[str], /) -> int:
