@@ -63,6 +63,21 @@ if TYPE_CHECKING:
         FolderLoader,
     )
     from priompt_py.context.histories import from_anthropic, from_openai
+    from priompt_py.context.knowledge.base import (
+        KnowledgeBase,
+    )
+    from priompt_py.context.knowledge.ingest import (
+        Added,
+        AddProgress,
+        AddReport,
+    )
+    from priompt_py.context.knowledge.store import (
+        DocumentInfo,
+        StoredChunk,
+    )
+    from priompt_py.context.knowledge.tools import (
+        KnowledgeTools,
+    )
     from priompt_py.context.messages import (
         Attachment,
         CompactionPoint,
@@ -166,6 +181,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "WORDING",
+    "AddProgress",
+    "AddReport",
+    "Added",
     "Assembly",
     "Attachment",
     "AttachmentOptions",
@@ -179,6 +197,7 @@ __all__ = [
     "ContextReport",
     "Conversation",
     "Document",
+    "DocumentInfo",
     "DocumentLimits",
     "DocumentParser",
     "Drop",
@@ -193,6 +212,8 @@ __all__ = [
     "Hit",
     "ImagePart",
     "InfoPart",
+    "KnowledgeBase",
+    "KnowledgeTools",
     "Loader",
     "Message",
     "OpaquePart",
@@ -209,6 +230,7 @@ __all__ = [
     "Restored",
     "Retriever",
     "SearchReport",
+    "StoredChunk",
     "Strategy",
     "Summarizer",
     "TextPart",
@@ -307,6 +329,17 @@ _WHERE = {
     "file_tools": ("FileTools",),
     "folder": ("FolderLoader",),
     "histories": ("from_anthropic", "from_openai"),
+    "knowledge.base": ("KnowledgeBase",),
+    "knowledge.ingest": (
+        "AddProgress",
+        "AddReport",
+        "Added",
+    ),
+    "knowledge.store": (
+        "DocumentInfo",
+        "StoredChunk",
+    ),
+    "knowledge.tools": ("KnowledgeTools",),
     "messages": (
         "Attachment",
         "CompactionPoint",

@@ -96,13 +96,14 @@ class SqliteStore:
 
     def begin(self, document: NewDocument, /, *, now: float) -> Version:
         with self._file.writing() as db:
-            abandoned = _column(
-                db,
-                "SELECT key FROM versions WHERE document = ? AND digest <> ? AND state <> 'ready'",
-                document.id,
-                document.digest,
-            )
-            _drop(db, abandoned)
+            if document.digest:
+                abandoned = _column(
+                    db,
+                    "SELECT key FROM versions WHERE document = ? AND digest <> ? AND state <> 'ready'",
+                    document.id,
+                    document.digest,
+                )
+                _drop(db, abandoned)
             db.execute(
                 "INSERT OR IGNORE INTO versions (document, name, digest, characters, chunks, stored, state, detail, touched)"
                 " VALUES (?, ?, ?, ?, ?, 0, 'indexing', '', ?)",

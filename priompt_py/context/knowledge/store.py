@@ -204,7 +204,8 @@ class Store(Protocol):
     def begin(self, document: NewDocument, /, *, now: float) -> Version:
         """The version of this id and digest, made if it isn't there; a failed or paused one is ``indexing`` again.
 
-        Versions of the document that are unfinished and have another digest go, and so does what they stored.
+        Versions of the document that are unfinished and have another digest go, and so does what they stored; but not
+        for a document without a digest, whose file may be readable again tomorrow.
         """
         ...
 
