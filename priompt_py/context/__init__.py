@@ -166,6 +166,7 @@ if TYPE_CHECKING:
         arerank,
         rerank,
     )
+    from priompt_py.context.retrieval import BM25Retriever
     from priompt_py.context.shortening import shorten
     from priompt_py.context.strategy import (
         available_tokens,
@@ -174,6 +175,7 @@ if TYPE_CHECKING:
     from priompt_py.context.terms import (
         definitions,
     )
+    from priompt_py.context.vector_retrieval import VectorRetriever
     from priompt_py.context.wording import (
         WORDING,
         Wording,
@@ -187,6 +189,7 @@ __all__ = [
     "Assembly",
     "Attachment",
     "AttachmentOptions",
+    "BM25Retriever",
     "Chunk",
     "CitationSink",
     "ClientEmbedder",
@@ -236,6 +239,7 @@ __all__ = [
     "TextPart",
     "ToolCallPart",
     "ToolResultPart",
+    "VectorRetriever",
     "WordLlamaEmbedder",
     "Wording",
     "aassemble",
@@ -414,12 +418,14 @@ _WHERE = {
         "arerank",
         "rerank",
     ),
+    "retrieval": ("BM25Retriever",),
     "shortening": ("shorten",),
     "strategy": (
         "available_tokens",
         "choose_strategy",
     ),
     "terms": ("definitions",),
+    "vector_retrieval": ("VectorRetriever",),
     "wording": (
         "WORDING",
         "Wording",

@@ -24,9 +24,11 @@ from priompt_py.context.exact import Share
 from priompt_py.context.messages import Attachment, Hit, Message
 from priompt_py.context.passes.units import Pass, checked, last_user
 from priompt_py.context.pipelines import Pipeline, default_pipeline, pipeline
+from priompt_py.context.preprocess_options import Options
 from priompt_py.context.preprocessing import Preprocessed, Template, preprocess_flow
 from priompt_py.context.reading import Content, OnError, Parsers, Reader, check_parsers
 from priompt_py.context.reports import ContextReport, Drop, PassReport, PassResult, Strategy
+from priompt_py.context.reranking import RECALL_K
 from priompt_py.context.telling import Teller, said
 from priompt_py.context.tree import TreeOptions, conversation_nodes, image_node
 from priompt_py.context.wording import WORDING, Wording
@@ -67,6 +69,7 @@ def assemble(
     window: int | None,
     tokenizer: str | Tokenizer = "o200k_base",
     retriever: Any = None,
+    reranker: Any = None,
     parsers: Parsers = None,
     template: Template | None = None,
     attachments: AttachmentsAs = "ladder",
@@ -77,6 +80,7 @@ def assemble(
     result_ladder: bool = True,
     share: Share = "0.7",
     retrieval_limit: int = 3,
+    recall_k: int = RECALL_K,
     affinity_threshold: float | None = None,
     notice: bool = True,
     on_error: OnError = "report",
@@ -111,6 +115,7 @@ async def aassemble(
     window: int | None,
     tokenizer: str | Tokenizer = "o200k_base",
     retriever: Any = None,
+    reranker: Any = None,
     parsers: Parsers = None,
     template: Template | None = None,
     attachments: AttachmentsAs = "ladder",
@@ -121,6 +126,7 @@ async def aassemble(
     result_ladder: bool = True,
     share: Share = "0.7",
     retrieval_limit: int = 3,
+    recall_k: int = RECALL_K,
     affinity_threshold: float | None = None,
     notice: bool = True,
     on_error: OnError = "report",
@@ -146,6 +152,7 @@ class _Options:
     window: int | None
     tokenizer: str | Tokenizer
     retriever: Any
+    reranker: Any
     parsers: Parsers
     template: Template | None
     attachments: AttachmentsAs
@@ -156,6 +163,7 @@ class _Options:
     result_ladder: bool
     share: Share
     retrieval_limit: int
+    recall_k: int
     affinity_threshold: float | None
     notice: bool
     on_error: OnError
@@ -165,6 +173,27 @@ class _Options:
     clock: Callable[[], float]
     wording: Wording
     first_index: int
+
+
+_SHARED = [
+    "window",
+    "tokenizer",
+    "retriever",
+    "reranker",
+    "parsers",
+    "template",
+    "share",
+    "retrieval_limit",
+    "recall_k",
+    "affinity_threshold",
+    "notice",
+    "on_error",
+    "events",
+    "citations",
+    "time_limit",
+    "clock",
+    "wording",
+]
 
 
 def _indexes(kept: Sequence[Message], given: Mapping[str, int], first: int) -> dict[str, int]:
@@ -183,17 +212,15 @@ class _Run:
         self.options = options
         self.door = door
         choice(tag, "attachments", options.attachments, ("ladder", "preprocess", "envelope"))
-        choice(tag, "on_error", options.on_error, ("report", "raise"))
-        for name in ("tools", "together", "result_ladder", "notice"):
+        for name in ("tools", "together", "result_ladder"):
             truth(tag, name, getattr(options, name))
         self.reserve = whole_number(tag, "output_reserve", options.output_reserve)
         self.first_index = whole_number(tag, "first_index", options.first_index)
-        if options.window is not None:
-            whole_number(tag, "window", options.window, least=1)
         if options.passes is not None and not callable(options.passes):
             raise wrong_type(
                 "passes", f"{tag}() needs a pipeline for passes, got passes={got(options.passes)}"
             )
+        Options(tag, **self._search_options())  # refused here, also where nothing is searched
         tokenizer = get_tokenizer(options.tokenizer)
         self.passes: Pipeline | Pass = options.passes or default_pipeline(count=tokenizer.count)
         self.shown = AttachmentOptions(tools=options.tools, wording=options.wording)
@@ -324,28 +351,13 @@ class _Run:
         return attrs.evolve(message, attachments=tuple(found))
 
     async def _preprocess(self, messages: Sequence[Message], *, search_only: bool) -> Preprocessed:
-        options = self.options
         return await preprocess_flow(
-            self.tag,
-            self.door,
-            messages,
-            window=options.window,
-            tokenizer=options.tokenizer,
-            retriever=options.retriever,
-            parsers=options.parsers,
-            template=options.template,
-            share=options.share,
-            retrieval_limit=options.retrieval_limit,
-            affinity_threshold=options.affinity_threshold,
-            notice=options.notice,
-            on_error=options.on_error,
-            events=options.events,
-            citations=options.citations,
-            time_limit=options.time_limit,
-            clock=options.clock,
-            wording=options.wording,
-            search_only=search_only,
+            self.tag, self.door, messages, **self._search_options(), search_only=search_only
         )
+
+    def _search_options(self) -> dict[str, Any]:
+        """The options that preprocess has, too."""
+        return {name: getattr(self.options, name) for name in _SHARED}
 
     def _enveloped(self, message: Message) -> Message:
         contents = [self.contents[id(one)] for one in shown_attachments(message)]

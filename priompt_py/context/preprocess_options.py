@@ -12,6 +12,7 @@ from priompt_py.context.exact import Share, exact_share
 from priompt_py.context.messages import Hit, Message
 from priompt_py.context.reading import OnError, Parsers, check_parsers
 from priompt_py.context.reports import ContextReport, Strategy
+from priompt_py.context.reranking import check_reranker
 from priompt_py.context.wording import Wording
 from priompt_py.tokens.tokenizer import get_tokenizer
 
@@ -51,10 +52,12 @@ class Options:
         window: object,
         tokenizer: object,
         retriever: Any,
+        reranker: Any,
         parsers: Parsers,
         template: object,
         share: Share,
         retrieval_limit: object,
+        recall_k: object,
         affinity_threshold: object,
         notice: object,
         on_error: object,
@@ -74,6 +77,8 @@ class Options:
                 "retriever",
                 f"{tag}() needs an object with a method search for retriever, got {got(retriever)}",
             )
+        check_reranker(tag, reranker)
+        self.reranker = reranker
         self.parsers = check_parsers(tag, parsers)
         if template is not None and not callable(template):
             raise wrong_type(
@@ -82,6 +87,7 @@ class Options:
         self.template = cast("Template | None", template)
         self.share = exact_share(tag, "share", share)
         self.limit = whole_number(tag, "retrieval_limit", retrieval_limit, least=1)
+        self.recall_k = whole_number(tag, "recall_k", recall_k, least=1)
         self.threshold = _threshold(tag, affinity_threshold)
         self.notice = truth(tag, "notice", notice)
         self.on_error: OnError = choice(tag, "on_error", on_error, ("report", "raise"))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import attrs
@@ -15,21 +14,19 @@ from priompt_py.context.envelopes import one_line
 from priompt_py.context.messages import Attachment, Hit, Message
 from priompt_py.context.preprocess_options import Options, Outcome, Preprocessed
 from priompt_py.context.preprocess_parts import (
-    checked_hits,
     distinct,
     distinct_contents,
     free_id,
     is_file,
     with_text,
 )
+from priompt_py.context.preprocess_search import NOT_SEARCHED, Search, hit_metrics
 from priompt_py.context.reading import Content, Reader
 from priompt_py.context.reports import ContextReport, Drop, PassReport, Strategy
 from priompt_py.context.strategy import INJECT, NONE, RETRIEVAL, choose_strategy
 from priompt_py.context.telling import Teller, said
 
 __all__ = ["Run"]
-
-_NOT_SEARCHED = ("retriever-failed", "no-retriever")  # "nothing was found" would not be true
 
 
 class Run:
@@ -195,47 +192,19 @@ class Run:
     # ------------------------------------------------------------------------------------ retrieval
 
     async def _retrieve(self, message: Message, files: list[Attachment], strategy: Strategy) -> Preprocessed:
-        options, tell, query = self.options, self.teller.tell, message.text
-        hits: list[Hit] = []
-        reason = "no-hits"
-        await tell("retrieving", "loading", text="loading the search")
-        if not query.strip():
-            reason = "empty-query"
-        elif options.retriever is None:
-            reason = "no-retriever"
-            self.notes.append("files would have been searched, but no retriever was given")
-        else:
-            try:
-                hits, reason = await self._search(query, files)
-            except WrongDoor:
-                raise
-            except Exception as error:
-                if options.on_error == "raise":
-                    raise
-                reason = "retriever-failed"
-                self.notes.append(f"the retriever failed: {said(error)}")
-                await tell("retrieving", "error", text=said(error))
-        if reason != "retriever-failed":
-            count = len(hits)
-            await tell(
-                "retrieving", "done" if hits else "canceled", text=f"{count} found" if hits else reason
-            )
-        self.metrics["hits"] = [
-            {
-                "source": hit.source_id,
-                "chunk": hit.chunk,
-                "affinity": hit.affinity,
-                "tokens": self._count(hit.text),
-            }
-            for hit in hits
-        ]
+        options, query = self.options, message.text
+        search = Search(options, self.door, self.teller, self._read)
+        hits, reason = await search.run(query, files)
+        self.notes += [note for note in search.notes if note not in self.notes]
+        self.metrics |= search.metrics
+        self.metrics["hits"] = [hit_metrics(hit, self._count(hit.text)) for hit in hits]
         words = options.words
         if hits:
             cited = "".join(f'Citation {number}: "{hit.text}"\n\n' for number, hit in enumerate(hits, 1))
             text = f"{words.hits_intro}\n\n{cited}{words.hits_use}\n\nUser Query:\n\n{query}"
             await self._cite(hits)
         elif options.notice:
-            found_nothing = words.search_failed if reason in _NOT_SEARCHED else words.no_hits
+            found_nothing = words.search_failed if reason in NOT_SEARCHED else words.no_hits
             text = f"{found_nothing}\n\nUser Query:\n\n{query}"
         else:
             return self._result(message, "no-citations", strategy, (), reason)
@@ -244,76 +213,11 @@ class Run:
             with_text(message, text), outcome, strategy, tuple(hits), reason if not hits else ""
         )
 
-    async def _search(self, query: str, files: list[Attachment]) -> tuple[list[Hit], str]:
-        options, door, retriever = self.options, self.door, self.options.retriever
-        documents = await self._documents(files)
-        if not documents:
-            return [], "no-documents"
-        await self._prepare(documents)
-        await self.teller.tell("retrieving", "loading", text="searching")
-        given: object = await door.call(
-            "the retriever",
-            retriever,
-            "search",
-            query,
-            documents,
-            options.limit,
-            time_limit=options.time_limit,
-        )
-        found = checked_hits(given)[: options.limit]
-        threshold = options.threshold
-        if threshold is None:
-            threshold = float(getattr(retriever, "default_threshold", 0.0))
-        hits = [hit for hit in found if hit.affinity > threshold]
-        lost = sum(math.isnan(hit.affinity) for hit in found)
-        if lost:  # over no threshold, and so they would go without a word
-            self.notes.append(
-                f"the retriever gave {lost} of {len(found)} hits the affinity NaN; they are left out"
-            )
-        return hits, "" if hits else "no-hits"
-
-    async def _documents(self, files: list[Attachment]) -> list[Attachment]:
-        """The files with their text. A retriever that says ``reads = True`` knows files by their id, or reads them."""
-        if getattr(self.options.retriever, "reads", False):
-            return files
+    async def _read(self, files: Sequence[Attachment]) -> list[Content]:
+        """The contents to search, in order; what could not be read is told of."""
         contents = await self.reader.read_all(files)
         self._note_failures(contents)
-        return [
-            attrs.evolve(content.attachment, text=content.text)
-            for content in distinct_contents(contents)
-            if content.text is not None
-        ]
-
-    async def _prepare(self, documents: list[Attachment]) -> None:
-        """Let the retriever do what it has to do for files that it doesn't know yet, if it says which those are.
-
-        Its method ``pending(documents)`` gives them, ``prepare(document, progress)`` works, and calls
-        ``progress("Chunking", 12.5)`` meanwhile.
-        """
-        retriever, door = self.options.retriever, self.door
-        if not callable(getattr(retriever, "pending", None)):
-            return
-        waiting = list(
-            await door.call(
-                "the retriever", retriever, "pending", documents, time_limit=self.options.time_limit
-            )
-        )
-        for document in waiting:
-            await self.teller.tell("embedding", "waiting", document.id)
-        for document in waiting:
-            relay = self.teller.relay("embedding", document.id)
-            await self.teller.tell("embedding", "loading", document.id, text="loading")
-
-            def progress(
-                step: str, percent: float, relay: Callable[[str, float | None], None] = relay
-            ) -> None:
-                relay(step, round(percent, 1))
-
-            await door.call(
-                "the retriever", retriever, "prepare", document, progress, time_limit=self.options.time_limit
-            )
-            await relay.settled()
-            await self.teller.tell("embedding", "done", document.id)
+        return distinct_contents(contents)
 
     async def _cite(self, hits: list[Hit]) -> None:
         if self.options.citations is None:

@@ -17,6 +17,7 @@ from priompt_py.context.messages import Message
 from priompt_py.context.preprocess_options import Options, Outcome, Preprocessed, Template
 from priompt_py.context.preprocess_run import Run
 from priompt_py.context.reading import OnError, Parsers
+from priompt_py.context.reranking import RECALL_K
 from priompt_py.context.wording import WORDING, Wording
 from priompt_py.tokens.tokenizer import Tokenizer
 
@@ -29,10 +30,12 @@ def preprocess(
     window: int | None,
     tokenizer: str | Tokenizer = "o200k_base",
     retriever: Any = None,
+    reranker: Any = None,
     parsers: Parsers = None,
     template: Template | None = None,
     share: Share = "0.7",
     retrieval_limit: int = 3,
+    recall_k: int = RECALL_K,
     affinity_threshold: float | None = None,
     notice: bool = True,
     on_error: OnError = "report",
@@ -47,9 +50,10 @@ def preprocess(
     ``window`` is the model's, in tokens, None where it isn't known (files are searched then). ``template`` writes the
     history as the model will get it, to count it; without it messages count by the chat format. ``share`` is that of
     the free window that files and prompt may take, see ``choose_strategy``. ``retriever`` is asked for
-    ``retrieval_limit`` hits; those over ``affinity_threshold`` (the retriever's own where it is None) are cited.
+    ``retrieval_limit`` hits; those over ``affinity_threshold`` (the retriever's own where it is None) are cited. With a
+    ``reranker`` it is asked for ``recall_k``, and the reranker's best ``retrieval_limit`` of those are cited.
     Without ``notice`` a search without hits leaves the message as it is. ``events`` and ``citations`` are sinks;
-    ``time_limit`` (seconds) is for each call of loader, parser and retriever. ``clock`` gives seconds, for metrics alone.
+    ``time_limit`` (seconds) is for each call of loader, parser, retriever and reranker. ``clock`` gives seconds, for metrics alone.
 
     A file that can't be read, or a retriever that fails, is said in the report and in the message, and the rest goes
     on; with ``on_error="raise"`` its exception goes up. Raises ArgumentTypeError or ArgumentValueError, and what
@@ -65,10 +69,12 @@ async def apreprocess(
     window: int | None,
     tokenizer: str | Tokenizer = "o200k_base",
     retriever: Any = None,
+    reranker: Any = None,
     parsers: Parsers = None,
     template: Template | None = None,
     share: Share = "0.7",
     retrieval_limit: int = 3,
+    recall_k: int = RECALL_K,
     affinity_threshold: float | None = None,
     notice: bool = True,
     on_error: OnError = "report",

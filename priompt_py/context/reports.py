@@ -171,15 +171,21 @@ class Found(list[Hit]):
     """Hits, the best first, and how the search for them went.
 
     ``threshold`` is set where the hits' affinities are of another measure than the retriever's usual one, since that
-    could not be had; it counts in place of any other then.
+    could not be had; it counts in place of any other then. ``failure`` is the exception behind a step that failed.
     """
 
     def __init__(
-        self, hits: Iterable[Hit] = (), report: SearchReport | None = None, threshold: float | None = None
+        self,
+        hits: Iterable[Hit] = (),
+        report: SearchReport | None = None,
+        threshold: float | None = None,
+        *,
+        failure: Exception | None = None,
     ) -> None:
         super().__init__(hits)
         self.report = SearchReport() if report is None else report
         self.threshold = threshold
+        self.failure = failure
 
 
 @attrs.frozen

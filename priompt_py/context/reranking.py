@@ -102,13 +102,15 @@ async def rerank_flow(
     check_reranker(tag, reranker)
     given = getattr(hits, "report", SearchReport())
     threshold = getattr(hits, "threshold", None)
+    failure: Exception | None = getattr(hits, "failure", None)
     texts = [hit for hit in hits if hit.text.strip()]
     notes = list(given.notes)
     if len(texts) < len(hits):
         notes.append(f"{len(hits) - len(texts)} of {len(hits)} hits have no text; they are left out")
 
     def found(best: Sequence[Hit], outcome: Literal["done", "failed", "unavailable"]) -> Found:
-        return Found(best, attrs.evolve(given, rerank=outcome, notes=tuple(notes)), threshold)
+        report = attrs.evolve(given, rerank=outcome, notes=tuple(notes))
+        return Found(best, report, threshold, failure=failure)
 
     if reranker is None or not texts:
         return found(texts[:final_k], "unavailable")
@@ -128,6 +130,7 @@ async def rerank_flow(
     except Exception as error:
         if on_error == "raise":
             raise
+        failure = error
         notes.append(f"the reranker failed: {said(error)}")
         return found(texts[:final_k], "failed")
     _check_indexes(scores, len(texts))
