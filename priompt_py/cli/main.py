@@ -24,6 +24,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "diff": ("priompt_py.cli.diff:diff", "Show where two renders part."),
     "explain": ("priompt_py.cli.explain:explain", "Show what is in and out, and why."),
     "fmt": ("priompt_py.cli.fmt:fmt", "Format templates."),
+    "kb": ("priompt_py.cli.kb:kb", "Add documents to a knowledge base, and search it."),
     "preview": ("priompt_py.cli.preview:preview", "Show a prompt as a person wants to see it."),
     "prune": ("priompt_py.cli.prune:prune", "Drop old and repeated messages from a file of messages."),
     "render": ("priompt_py.cli.render:render", "Render a prompt to standard output."),

@@ -103,6 +103,8 @@ class KnowledgeBase:
 
         Raises KnowledgeBaseError: the base can't be opened, or was made with other settings.
         """
+        if chunk_size is not None and overlap is not None:
+            _check_sizes(chunk_size, overlap)  # before a file is made
         store = _store_at(place, create=create, wait=wait, vector_memory=vector_memory)
         try:
             return cls(
@@ -204,7 +206,7 @@ class KnowledgeBase:
             clock=self._clock,
             now=self._now,
         )
-        entries = entries_of(sources)
+        entries = entries_of(sources, leave_out=getattr(self._store, "files", ()))
         if not isinstance(sources, (str, os.PathLike, Attachment, Sized)):  # a generator may be endless
             return await ingest.run(entries, None)
         listed = list(entries)
@@ -355,14 +357,12 @@ class KnowledgeBase:
 
     def _settled(self, tag: str, chunk_size: int | None, overlap: int | None) -> Settings:
         """The settings of the base, made where there are none; KnowledgeBaseError where they aren't those asked for."""
-        if chunk_size is not None:
-            whole_number(tag, "chunk_size", chunk_size, least=1)
-        if overlap is not None:
-            whole_number(tag, "overlap", overlap)
         found = self._store.settings()
         if found is None:
-            size = CHUNK_SIZE if chunk_size is None else chunk_size
-            shared = min(CHUNK_OVERLAP, size // 4) if overlap is None else overlap
+            size: Any = CHUNK_SIZE if chunk_size is None else chunk_size
+            shared = overlap
+            if shared is None:  # a tenth, as 50 is of 512
+                shared = min(CHUNK_OVERLAP, whole_number(tag, "chunk_size", size, least=1) // 10)
             if shared >= size:
                 raise wrong_value(
                     "overlap",
@@ -378,17 +378,20 @@ class KnowledgeBase:
                     tokenizer=(self._given_tokenizer or get_tokenizer(_TOKENIZER)).name,
                 )
             )
-        asked = {"chunk_size": chunk_size, "overlap": overlap}
-        if self._given_tokenizer is not None:
-            asked["tokenizer"] = cast("Any", self._given_tokenizer.name)
-        if self._embedder is not None:
-            asked["embedder"] = self._embedder.name
-        for name, value in asked.items():
+        given = {
+            "chunk_size": chunk_size,
+            "overlap": overlap,
+            "tokenizer": None if self._given_tokenizer is None else self._given_tokenizer.name,
+            "embedder": None if self._embedder is None else self._embedder.name,
+        }
+        for name, value in given.items():
             made = getattr(found, name)
-            if value is not None and value != made:
-                raise KnowledgeBaseError(
-                    self._store.place, "settings", f"it was made with {name}={made!r}, not {value!r}"
-                )
+            if value is None or value == made:
+                continue
+            how = f"with {name}={made!r}, not {value!r}"
+            if made is None:
+                how = f"without an {name}, and holds no vectors; open it without one, or make another base"
+            raise KnowledgeBaseError(self._store.place, "settings", f"it was made {how}")
         return found
 
 
@@ -404,6 +407,15 @@ def _store_at(place: str | os.PathLike[str], *, create: bool, wait: float, vecto
         postgres = import_module("priompt_py.context.knowledge.postgres_store")
         return cast("Store", postgres.PostgresStore(address, create=create, wait=wait))
     return SqliteStore(Path(address), create=create, wait=wait, vector_memory=vector_memory)
+
+
+def _check_sizes(chunk_size: object, overlap: object) -> None:
+    size = whole_number("KnowledgeBase", "chunk_size", chunk_size, least=1)
+    if whole_number("KnowledgeBase", "overlap", overlap) >= size:
+        raise wrong_value(
+            "overlap",
+            f"KnowledgeBase() needs overlap < chunk_size, got overlap={overlap} and chunk_size={size}",
+        )
 
 
 def _check_embedder(tag: str, embedder: Any) -> None:

@@ -231,9 +231,10 @@ class Ingest:
         if entry.from_folder and isinstance(error, DocumentError) and error.reason in _NOT_READABLE:
             self._end(place, entry, "skipped", detail)
             return None
-        document = NewDocument(id=entry.attachment.id, name=entry.attachment.name)
-        version = await self._call(partial(self._store.begin, document, now=self._now()))
-        await self._call(partial(self._store.stop, version.key, "failed", detail, now=self._now()))
+        if not isinstance(error, FileNotFoundError):  # else it may be a slip of the pen
+            document = NewDocument(id=entry.attachment.id, name=entry.attachment.name)
+            version = await self._call(partial(self._store.begin, document, now=self._now()))
+            await self._call(partial(self._store.stop, version.key, "failed", detail, now=self._now()))
         self._end(place, entry, "failed", detail)
         if self._raises:
             raise error or DocumentError(entry.attachment.name, "broken", detail)

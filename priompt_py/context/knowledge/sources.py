@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import TypeAlias, cast
 
@@ -32,12 +32,13 @@ class Entry:
     problem: str | None = None
 
 
-def entries_of(sources: Source | Iterable[Source]) -> Iterator[Entry]:
+def entries_of(sources: Source | Iterable[Source], *, leave_out: Collection[str] = ()) -> Iterator[Entry]:
     """The documents of sources, in order; a folder gives its files, by their paths' order, and those of its folders.
 
     A file's id and name are its path as it was given, tidied, with ``/`` between its parts: ``notes/plan.md``. Files and
     folders whose names begin with a dot, and those of ``LEFT_OUT``, are left out of a folder; links to folders are
-    not followed, and links that lead out of the folder are failures.
+    not followed, and links that lead out of the folder are failures. ``leave_out`` are the real
+    paths of files that are never given.
     """
     if isinstance(sources, (str, os.PathLike, Attachment)):
         sources = (sources,)
@@ -52,24 +53,24 @@ def entries_of(sources: Source | Iterable[Source]) -> Iterator[Entry]:
             path = os.fspath(source)
             if not isinstance(cast("object", path), str):
                 raise wrong_type("sources", f"add() needs paths as text, got {got(path)}")
-            yield from _of_path(path)
+            yield from _of_path(path, leave_out)
         else:
             raise wrong_type("sources", f"add() needs paths or attachments for sources, got {got(source)}")
 
 
-def _of_path(path: str) -> Iterator[Entry]:
+def _of_path(path: str, leave_out: Collection[str]) -> Iterator[Entry]:
     if not path or "\0" in path:
         raise wrong_value("sources", f"add() needs the path of a file or folder, got {path!r}")
     name = _name(os.path.normpath(path))
     if Path(path).is_dir():
-        yield from _of_folder(path, "" if name == "." else name.rstrip("/") + "/")
+        yield from _of_folder(path, "" if name == "." else name.rstrip("/") + "/", leave_out)
         return
     real = os.path.realpath(path)
     loader = FolderLoader(os.path.dirname(real))  # noqa: PTH120 - a str, as realpath gives it
     yield Entry(Attachment(name, name, loader=loader, path=os.path.basename(real)))  # noqa: PTH119 - likewise
 
 
-def _of_folder(folder: str, prefix: str) -> Iterator[Entry]:
+def _of_folder(folder: str, prefix: str, leave_out: Collection[str]) -> Iterator[Entry]:
     loader = FolderLoader(folder)
     problems: list[OSError] = []
     for where, folders, files in os.walk(folder, onerror=problems.append):
@@ -77,7 +78,9 @@ def _of_folder(folder: str, prefix: str) -> Iterator[Entry]:
         inside = os.path.relpath(where, folder)
         for name in sorted(files):
             path = os.path.normpath(os.path.join(inside, name))  # noqa: PTH118 - Path has no normpath
-            if not name.startswith(".") and (Path(folder) / path).is_file():  # no pipes, no broken links
+            if name.startswith(".") or not (Path(folder) / path).is_file():  # no pipes, no broken links
+                continue
+            if os.path.realpath(os.path.join(folder, path)) not in leave_out:  # noqa: PTH118 - as above
                 own = prefix + _name(path)
                 yield Entry(Attachment(own, own, loader=loader, path=path), from_folder=True)
     for problem in problems:

@@ -7,6 +7,7 @@ that is done at once with its last chunk. Vectors lie in a table of their own, s
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -70,6 +71,11 @@ class SqliteStore:
     @property
     def place(self) -> str:
         return self._file.place
+
+    @property
+    def files(self) -> Collection[str]:
+        real = os.path.realpath(self.place)
+        return (real, f"{real}-wal", f"{real}-shm")
 
     def close(self) -> None:
         self._file.close()

@@ -186,7 +186,10 @@ class StoredChunk:
 
 
 class Store(Protocol):
-    """A database that holds a knowledge base."""
+    """A database that holds a knowledge base.
+
+    One that lies in files may have ``files``, a collection of their real paths: no folder that is added gives them.
+    """
 
     @property
     def place(self) -> str:
