@@ -156,7 +156,9 @@ class _Splitter:
         if room <= 0:
             return end, 0
         since = max(previous + 1, end - room * _LONGEST_WORD)
-        places = [match.start() for match in _WORD.finditer(self._text, since, end)] or list(range(since, end))
+        places = [match.start() for match in _WORD.finditer(self._text, since, end)] or list(
+            range(since, end)
+        )
         low, high = 0, len(places)
         while low < high:  # the first place from which it fits
             middle = (low + high) // 2

@@ -25,7 +25,6 @@ from priompt_py.model.ops import (
     PartOp,
     ReserveOp,
     ToolOp,
-    text_of,
 )
 from priompt_py.model.prompt import (
     CacheMark,
@@ -88,14 +87,21 @@ def assemble(leaves: Iterable[Leaf], pricing: Pricing, *, is_chat: bool) -> Asse
     """Put included leaves, in document order and without isolates, together."""
     draft = _Draft(is_chat=is_chat)
     messages = draft.messages
+    kept = {} if pricing.messages is None else pricing.messages
+    known = pricing.known if pricing.messages is not None else ()
     for leaf in leaves:
         if isinstance(leaf, Message):
-            text = text_of(leaf)
-            parts = (TextPart(text),) if text else ()
+            texts: tuple[Any, ...] = leaf.children
+            text: str = texts[0] if len(texts) == 1 else "".join(texts)
             if leaf.name is None and leaf.to is None:
-                messages.append(ChatMessage(leaf.role, parts))
+                message = kept.get(text)
+                if message is None or message.role != leaf.role:
+                    message = ChatMessage(leaf.role, (TextPart(text),) if text else ())
+                    if text in known:
+                        kept[text] = message
+                messages.append(message)
             else:
-                messages.append(ChatMessage(leaf.role, parts, leaf.name, leaf.to))
+                messages.append(ChatMessage(leaf.role, (TextPart(text),) if text else (), leaf.name, leaf.to))
         elif isinstance(leaf, str):
             draft.content.text(leaf)
         else:

@@ -146,7 +146,21 @@ class _Compiler(Opener):
                         prel = child.prel
                         p = declared + prel if whole and type(prel) is int else self.declared(child, declared)
             kind = type(node)  # pyright: ignore[reportUnknownVariableType] - of Any
-            if kind is str or (kind is Message and outside and _is_of_texts(node)):
+            if kind is str or (
+                (
+                    kind is Message
+                    and outside
+                    and node.p is None
+                    and len(node.children)
+                    == 1  # a call of its own for the usual message costs a tenth of the walk
+                    and type(node.children[0]) is str
+                    and node.prel is None
+                    and not node.tool_calls
+                    and node.function_call is None
+                    and node.role != "tool"
+                )
+                or (kind is Message and outside and _is_of_texts(node))
+            ):
                 if node:
                     leaf(node)
                     if kind is Message:

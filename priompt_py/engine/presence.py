@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import accumulate, compress, repeat
+from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate, compress, islice, repeat
 from operator import le
-from typing import cast
+from typing import Any, cast
 
 import attrs
 
-from priompt_py.model.elements import Number
-from priompt_py.model.ops import NEVER, Leaf, Op, size_of
+from priompt_py.model.elements import Message, Number
+from priompt_py.model.ops import FRAME_SIZE, NEVER, Leaf, Op, size_of
 
 __all__ = ["CostOp", "Presence", "Timeline"]
 
@@ -41,6 +41,7 @@ class Timeline:
 
 
 _SAMPLED = 512  # leaves that a part of a timeline is guessed from
+_BLOCK = 128  # leaves that are measured at a time
 _WORTH_PARTING = 8_000  # leaves; sorting fewer costs no more than looking which to sort
 
 
@@ -77,7 +78,23 @@ class Presence:
         ins = sorted(range(len(highs)), key=highs.__getitem__, reverse=True)
         while ins and highs[ins[-1]] == NEVER:
             ins.pop()
+        if size is not None and len(ins) > _BLOCK:
+            return self._up_to(size, ins)
         return self._by_ins(ins, complete=True)
+
+    def _up_to(self, size: int, ins: list[int]) -> Timeline:
+        """What comes in until ``size`` is in, to the end of a level: leaves below are not even looked at."""
+        sums, end = [0], 0
+        while end < len(ins) and sums[-1] <= size:
+            block = ins[end : end + _BLOCK]
+            end += len(block)
+            sums += islice(accumulate(self._sizes(block), initial=sums[-1]), 1, None)
+        levels = list(map(self.highs.__getitem__, ins[:end]))
+        while end < len(ins) and self.highs[ins[end]] == levels[-1]:
+            levels.append(levels[-1])
+            sums.append(sums[-1] + next(iter(self._sizes(ins[end : end + 1]))))
+            end += 1
+        return Timeline(ins[:end], levels, sums, complete=end == len(ins))
 
     def _by_ins(self, ins: list[int], *, complete: bool) -> Timeline:
         levels = [self.highs[index] for index in ins]
@@ -86,8 +103,17 @@ class Presence:
     def _sizes(self, indexes: Iterable[int]) -> Iterable[int]:
         if self.only_text:
             return map(len, map(cast("Sequence[str]", self.leaves).__getitem__, indexes))
-        leaves = map(self.leaves.__getitem__, indexes)
-        return [len(leaf) if type(leaf) is str else size_of(leaf) for leaf in leaves]
+        length: Callable[[Any], int] = (
+            len  # of what is known to be a text; a cast for each would cost a tenth
+        )
+        return [
+            length(leaf)
+            if type(leaf) is str
+            else FRAME_SIZE + length(leaf.children[0])
+            if type(leaf) is Message and len(leaf.children) == 1
+            else size_of(leaf)
+            for leaf in map(self.leaves.__getitem__, indexes)
+        ]
 
     def _highest(self, size: int) -> list[int] | None:
         """The leaves of the highest levels, in order, down to a level at which about ``size`` is in; None

@@ -10,6 +10,7 @@ import attrs
 from priompt_py.errors import TokenizerError
 from priompt_py.model.elements import Message
 from priompt_py.model.ops import CallsOp, ImageOp, MessageStart, Op, PartOp, ReserveOp, ToolOp, text_of
+from priompt_py.model.prompt import ChatMessage
 from priompt_py.model.values import short_repr
 from priompt_py.tokens.cache import TokenCache
 from priompt_py.tokens.chat_format import ChatFormat
@@ -51,7 +52,8 @@ class Piece:
 class Pricing:
     """The costs of one render. ``reserves`` are what functions of ``empty`` gave, by their op.
 
-    ``known`` is a memo of counts by text: a shared cache's view, or this render's own.
+    ``known`` is a memo of counts by text: a shared cache's view, or this render's own. ``messages`` are the shared
+    cache's, of texts in ``known``.
     """
 
     tokenizer: Tokenizer
@@ -62,6 +64,7 @@ class Pricing:
     cache: TokenCache | None = None
     reserves: Mapping[int, int] = attrs.field(factory=dict[int, int])
     known: dict[str, int] = attrs.field(init=False)
+    messages: dict[str, ChatMessage] | None = attrs.field(init=False, default=None)
     remember: Callable[[str, int], object] = attrs.field(init=False)
     memo_chars: int = attrs.field(init=False)
     frame: int = attrs.field(init=False)
@@ -78,6 +81,7 @@ class Pricing:
         else:
             view = self.cache.for_tokenizer(self.tokenizer)
             self.known = view
+            self.messages = view.messages
             self.remember = view.put
             self.memo_chars = self.cache.max_text
         self.frame = self.chat_format.message_cost(self.count)

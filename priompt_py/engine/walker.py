@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import compress
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from priompt_py.engine.presence import Presence, Timeline
 from priompt_py.engine.pricing import Piece, Pricing
@@ -181,7 +181,8 @@ class Walker:
                 texts.append(leaf)
                 continue
             if type(leaf) is Message and leaf.name is None and leaf.to is None:
-                tokens = known(text_of(leaf))
+                parts: tuple[Any, ...] = leaf.children
+                tokens = known(parts[0] if len(parts) == 1 else "".join(parts))
                 if tokens is not None:  # most messages of a chat that has grown by a turn
                     total += frame + tokens
                     if texts:

@@ -52,7 +52,7 @@ __all__ = [
     "text_of",
 ]
 
-_FRAME_SIZE = 16  # characters of text that cost about what stands around a message's content
+FRAME_SIZE = 16  # characters of text that cost about what stands around a message's content
 
 NEVER = float("-inf")
 """The low end of what has none; no priority is that low."""
@@ -90,7 +90,7 @@ class MessageStart(Op):
     """The beginning of a message that holds more than texts; its content follows as leaves of its own."""
 
     separates: ClassVar[bool] = True
-    size: ClassVar[int] = _FRAME_SIZE
+    size: ClassVar[int] = FRAME_SIZE
 
     message: Message
 
@@ -183,7 +183,7 @@ def size_of(leaf: Leaf) -> int:
     """About how many characters of text cost as much as a leaf."""
     if isinstance(leaf, Message):
         texts: tuple[Any, ...] = leaf.children
-        return _FRAME_SIZE + (len(texts[0]) if len(texts) == 1 else sum(map(len, texts)))
+        return FRAME_SIZE + (len(texts[0]) if len(texts) == 1 else sum(map(len, texts)))
     return len(leaf) if isinstance(leaf, str) else leaf.size
 
 

@@ -15,7 +15,7 @@ from priompt_py.model.elements import Call, Image, Part, Role
 __all__ = ["CacheMark", "ChatMessage", "ContentPart", "PromptConfig", "TextPart", "Tool"]
 
 
-@attrs.frozen
+@attrs.define(on_setattr=attrs.setters.frozen, unsafe_hash=True)  # as frozen, but made in half the time
 class TextPart:
     """A stretch of text. ``breaks`` are the offsets in ``text`` that tokens never merge across,
     ascending; 0 and ``len(text)`` can be among them."""
@@ -32,7 +32,7 @@ class CacheMark:
 ContentPart: TypeAlias = TextPart | Image | Part | CacheMark
 
 
-@attrs.frozen
+@attrs.define(on_setattr=attrs.setters.frozen, unsafe_hash=True)  # as TextPart
 class ChatMessage:
     """One message as it will be sent: what was left out is not in it any more."""
 

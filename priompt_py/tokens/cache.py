@@ -11,6 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from priompt_py.errors import ArgumentValueError
+from priompt_py.model.prompt import ChatMessage
 from priompt_py.tokens.locks import ForkLock
 
 if TYPE_CHECKING:
@@ -25,16 +26,18 @@ _lock = ForkLock()
 class CacheView(dict[str, int]):
     """The known counts of one tokenizer. ``view.get(text)`` is a dict's own, without a lock.
 
-    Write with :meth:`put` only: it keeps the bounds.
+    Write with :meth:`put` only: it keeps the bounds. ``messages`` are rendered messages of known texts by their text:
+    most of a chat that has grown by a turn. Making one takes 1 µs, finding it 0.1.
     """
 
-    __slots__ = ("_cache", "tokenizer")
+    __slots__ = ("_cache", "messages", "tokenizer")
 
     def __init__(self, cache: TokenCache, tokenizer: Tokenizer) -> None:
         super().__init__()
         self._cache = cache
         #: Held, so that another object can't come to have its identity while the view lives.
         self.tokenizer = tokenizer
+        self.messages: dict[str, ChatMessage] = {}
 
     def put(self, text: str, count: int) -> None:
         """Keeps ``count`` for ``text``, unless the text is longer than the cache takes."""
@@ -55,7 +58,7 @@ class TokenCache:
     May be shared by all threads and all renders. When it is full, the older half goes. A text longer than
     ``max_text`` code points is never kept (by default an eighth of ``max_chars``).
 
-    Memory: about 100 bytes an entry and the texts' characters, of 1 byte each for ASCII and Latin-1, 2 for most other
+    Memory: about 100 bytes an entry (400 where it is a message's whole text) and the texts' characters, of 1 byte each for ASCII and Latin-1, 2 for most other
     scripts, 4 where there are emoji; texts that the prompts hold anyway are shared, not copied. So the defaults come to
     10 MB, and up to 16 MB of texts (ASCII) that nothing else holds.
     """
@@ -110,6 +113,7 @@ class TokenCache:
         with _lock:
             for view in self._views.values():
                 view.clear()
+                view.messages.clear()
             self._views.clear()
             self._entries = self._chars = 0
 
@@ -140,6 +144,7 @@ class TokenCache:
         for view in views:
             for text in list(islice(view, (len(view) + 1) // 2)):
                 del view[text]
+            view.messages.clear()
         self._entries = sum(map(len, self._views.values()))
         self._chars = sum(len(text) for view in self._views.values() for text in view)
 

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from priompt_py.errors import ArgumentValueError
+from priompt_py.model.prompt import ChatMessage, TextPart
 from priompt_py.tokens.bpe import BpeTokenizer
 from priompt_py.tokens.cache import TokenCache
 from priompt_py.tokens.tokenizer import from_count
@@ -125,3 +126,18 @@ def test_many_threads() -> None:
 def test_bounds_of_at_least_1(name: str, value: int) -> None:
     with pytest.raises(ArgumentValueError, match=rf"TokenCache\(\) needs {name} of at least 1, got {value}"):
         TokenCache(**{name: value})
+
+
+def test_messages_go_with_the_counts() -> None:
+    cache, tokenizer = TokenCache(max_entries=4), from_count(len)
+    view = cache.for_tokenizer(tokenizer)
+    message = ChatMessage("user", (TextPart("ab"),))
+    for number in range(4):
+        view.put(str(number), 1)
+    view.messages["0"] = message
+    view.put("4", 1)  # the older half goes, and all messages
+    assert list(view) == ["3", "4"]
+    assert view.messages == {}
+    view.messages["3"] = message
+    cache.clear()
+    assert view.messages == {}
