@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from priompt_py.author.checks import text as checked_text
-from priompt_py.author.checks import whole_number
-from priompt_py.context.chunking import CHUNK_OVERLAP, CHUNK_SIZE, chunk
+from priompt_py.author.checks import whole_number, wrong_value
+from priompt_py.context.chunking import CHUNK_OVERLAP, CHUNK_SIZE
 from priompt_py.context.messages import Attachment, Hit
 from priompt_py.context.searchable import (
     Document,
@@ -32,8 +32,12 @@ class Cutter:
     ) -> None:
         self.size = whole_number(tag, "chunk_size", chunk_size, least=1)
         self.overlap = whole_number(tag, "overlap", overlap)
+        if overlap >= chunk_size:
+            raise wrong_value(
+                "overlap",
+                f"{tag}() needs overlap < chunk_size, got overlap={overlap} and chunk_size={chunk_size}",
+            )
         self.tokenizer = get_tokenizer(tokenizer)
-        chunk("", self.size, self.overlap, tokenizer=self.tokenizer)  # refuses what doesn't go together
         self._shelf = Shelf[Searchable](whole_number(tag, "keep", keep))
 
     def cut(self, document: Document) -> Searchable:
