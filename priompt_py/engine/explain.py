@@ -1,7 +1,7 @@
-"""What became of each element, and where each piece of text comes from: made when somebody asks.
+"""What became of each element: made when somebody asks.
 
-Both walk the tree once more in the compiler's recording mode, which gives an entry for each element
-and text, and look the leaves up in the solution.
+The tree is walked once more in the compiler's recording mode, which gives an entry for each element and text, and their
+leaves are looked up in the solution.
 """
 
 from __future__ import annotations
@@ -44,8 +44,7 @@ from priompt_py.model.ops import (
     ToolOp,
 )
 from priompt_py.model.outcome import Decision, Reason
-from priompt_py.model.place import ROOT, Place
-from priompt_py.model.source_map import Span
+from priompt_py.model.place import Place
 
 __all__ = ["Explanation", "largest_required"]
 
@@ -64,29 +63,10 @@ class Explanation:
             id(ops): part if part is None else as_recorded(part)
             for ops, part in zip(nested, self.solution.parts, strict=True)
         }
-        self._around = {
-            id(leaf.ops): (ops, index)
-            for ops in nested
-            for index in ops.isolates
-            if isinstance(leaf := ops.leaves[index], IsolateOp)
-        }
-        self._ops_in: dict[int, bool] = {}
         self.places = places(self.recorded)
-        for ops in nested:
-            around = self._around.get(id(ops))
-            part = self._solved[id(ops)]
-            self._ops_in[id(ops)] = part is not None and (
-                around is None or (self._ops_in[id(around[0])] and self._is_on(*around))
-            )
 
     places: list[Place] = attrs.field(init=False)
     _solved: dict[int, Solved | None] = attrs.field(init=False)
-    _around: dict[int, tuple[Ops, int]] = attrs.field(init=False)
-    _ops_in: dict[int, bool] = attrs.field(init=False)
-
-    def _is_on(self, ops: Ops, index: int) -> bool:
-        part = self._solved[id(ops)]
-        return part is not None and bool(part.on[index])
 
     def solved(self, ops: Ops) -> Solved | None:
         """What was found for the prompt, or for the inside of an isolate; None: that counts as out."""
@@ -231,41 +211,7 @@ class Explanation:
             else:
                 yield leaf
 
-    # -- source map ---------------------------------------------------------------------------
-
-    def spans(self, text: str) -> Span:
-        """The spans over the prompt's flat text."""
-        entries = self.recorded.entries
-        starts, end = self.starts()
-        inside: dict[int, list[Span]] = {}
-        for number in range(len(entries) - 1, -1, -1):
-            entry, own = entries[number], inside.pop(number, [])
-            own.reverse()
-            if not self._ops_in[id(entry.ops)] or self._spans_reasons[number] != "included":
-                continue
-            places = starts[id(entry.ops)]
-            start, stop = places[entry.start], places[entry.end]
-            place = self.places[number]
-            if isinstance(entry.element, Message):
-                first, last = places[entry.start + 1], places[entry.end - 1]
-                own = [Span(start, first, place, "frame"), *own]
-                if last < stop:
-                    own.append(Span(last, stop, place, "frame"))
-            span = Span(start, stop, place, entry.kind, entry.label, tuple(own))
-            inside.setdefault(entry.parent, []).append(span)
-        children = inside.get(-1, [])
-        children.reverse()
-        if end < len(text):
-            children.append(Span(end, len(text), ROOT, "frame"))
-        return Span(0, len(text), ROOT, "root", None, tuple(children))
-
-    @property
-    def _spans_reasons(self) -> list[Reason]:
-        if self._kept_reasons is None:
-            self._kept_reasons = self.reasons()
-        return self._kept_reasons
-
-    _kept_reasons: list[Reason] | None = attrs.field(init=False, default=None)
+    # -- where things are in the text ----------------------------------------------------------
 
     def starts(self) -> tuple[dict[int, list[int]], int]:
         """Where each leaf of each ops that is in begins in the flat text, and one place more; and where all end."""

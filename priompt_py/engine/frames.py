@@ -7,18 +7,11 @@ from operator import length_hint
 
 import attrs
 
-from priompt_py.model.elements import (
-    Child,
-    Element,
-    Fallback,
-    First,
-    Number,
-    Scope,
-    element_type,
-)
+from priompt_py.model.elements import Child, Element, Number
 from priompt_py.model.ops import NEVER, Ops, UnitRecord
+from priompt_py.model.place import segment
 
-__all__ = ["Frame", "Outer", "segment"]
+__all__ = ["Frame", "Outer"]
 
 
 @attrs.define(eq=False)
@@ -98,14 +91,3 @@ class Frame:
         """The child that was taken last, as a step of a path."""
         index = self.at
         return segment(index, self.children[index])
-
-
-def segment(index: int, child: Child) -> str:
-    """A step of a path: the index after spreading, the element's name and its label."""
-    if not isinstance(child, Element):
-        return f"{index}:text"
-    step = f"{index}:{element_type(child)}"
-    if child.key is not None:
-        return f"{step}[key={child.key}]"
-    name = child.name if isinstance(child, (Scope, First, Fallback)) else None
-    return step if name is None else f"{step}[name={name}]"

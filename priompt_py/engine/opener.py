@@ -235,6 +235,7 @@ class Opener(Recorder):
         else:
             self.ops.regions.append(
                 MaxRegion(
+                    element=element,
                     limit=element.token_limit,
                     low=frame.low,
                     high=frame.high,
@@ -258,7 +259,7 @@ class Opener(Recorder):
         if isinstance(element, Isolate):
             self.region = outer.region
             self.leaf(
-                IsolateOp(inner, element.token_limit, self.path()),
+                IsolateOp(element, inner, element.token_limit, self.path()),
                 outer.high,
                 outer.low,
             )

@@ -1,18 +1,20 @@
-"""Source maps of usual prompts without a recorded walk: only what is in is visited.
+"""Source maps: only what is in is visited.
 
-Without limits within the prompt and tool calls, an element is in where its priority and those around it reach the cutoff,
-and of alternatives the first that does; nothing else has to be known. Other prompts are left to :mod:`priompt_py.engine.explain`, which gives the
-same spans for these. A recorded walk makes an entry for each element, also of what is out, which costs several times what
-the render did.
+An element is in where its priority and those around it reach the cutoff, and of alternatives the first that does. A max
+has a level of its own, an isolate a cutoff of its own, and a tool unit may be out as a whole: the solution has all that
+(:mod:`priompt_py.engine.inner_parts`). What is out costs a comparison, and what an element of texts alone holds is made
+when somebody asks (:mod:`priompt_py.engine.simple_spans`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from priompt_py.engine.expand import Expansions
-from priompt_py.engine.frames import segment
+from priompt_py.engine.inner_parts import Part, parts_of
+from priompt_py.engine.simple_spans import Frames, length_of_texts, spans_of_texts
+from priompt_py.engine.solve import Solution
+from priompt_py.model import elements
 from priompt_py.model.elements import (
     BASE_PRIORITY,
     RULE_TEXT,
@@ -25,77 +27,92 @@ from priompt_py.model.elements import (
     Fallback,
     First,
     Isolate,
-    LineBreak,
     Max,
     Message,
     Number,
-    Rule,
     Scope,
 )
-from priompt_py.model.place import ROOT, Place
+from priompt_py.model.ops import Ops
+from priompt_py.model.place import ROOT, Spot
 from priompt_py.model.source_map import Span
 from priompt_py.tokens.chat_format import ChatFormat
 
-__all__ = ["quick_spans"]
+__all__ = ["make_spans"]
 
-_OTHERS = (Isolate, Max)
-_CHOICES = (First, Fallback)
+_LENGTHS = (
+    (elements.LineBreak, 1),
+    (elements.Rule, len(RULE_TEXT)),
+    (elements.CacheBreak, 0),
+    (elements.Capture, 0),
+    (elements.Config, 0),
+    (elements.Empty, 0),
+    (elements.Image, 0),
+    (elements.Part, 0),
+    (elements.TokenBreak, 0),
+    (elements.ToolDefinition, 0),
+)
+
+
+class _Lengths(dict[type[Element], int | None]):
+    """How many characters elements of a class give, that hold no others; None for those that do.
+
+    By class, subclasses included: a tag without arguments is an element of a class of its own.
+    """
+
+    def __missing__(self, kind: type[Element]) -> int | None:
+        self[kind] = next((length for base, length in _LENGTHS if issubclass(kind, base)), None)
+        return self[kind]
 
 
 class _Open:
-    """An element that is in, and whose children are being visited."""
+    """An element that is in, and whose children are being visited. ``declared`` and ``cutoff`` hold for them."""
 
-    __slots__ = ("children", "declared", "element", "high", "place", "spans", "start")
+    __slots__ = ("children", "cutoff", "declared", "element", "part", "spans", "spot", "start")
 
     def __init__(
         self,
         element: Element | None,
         children: Iterator[tuple[int, Child]],
         declared: Number,
-        high: Number,
-        place: Place,
+        cutoff: Number,
+        spot: Spot,
         start: int,
+        part: Part,
     ) -> None:
         self.element = element
         self.children = children
         self.declared = declared
-        self.high = high
-        self.place = place
+        self.cutoff = cutoff
+        self.spot = spot
         self.start = start
+        self.part = part
         self.spans: list[Span] = []
 
 
 class _Visit:
-    """A visit of all that is in at a cutoff."""
+    """A visit of all that is in."""
+
+    __slots__ = ("at", "expansions", "frames", "incomplete", "lengths", "outside", "stack", "unclosed")
 
     def __init__(
-        self,
-        expansions: Expansions,
-        cutoff: Number,
-        chat_format: ChatFormat,
-        messages: int | None,
-        *,
-        incomplete: bool,
+        self, expansions: Expansions, frames: Frames, messages: int | None, *, incomplete: bool
     ) -> None:
         self.expansions = expansions
-        self.cutoff = cutoff
-        self.chat_format = chat_format
-        self.messages = messages  # how many are in and not closed yet; None: it is no chat
+        self.frames = frames
+        self.unclosed = messages or 0  # messages that are in and not closed yet
         self.incomplete = incomplete
         self.at = 0
         self.outside = messages is not None  # text there is blank, and dropped
         self.stack: list[_Open] = []
+        self.lengths = _Lengths()
 
-    def run(self, children: tuple[Child, ...]) -> list[Span] | None:
-        """The spans of the root's children; None where there is something that this can't tell."""
+    def run(self, children: tuple[Child, ...], root: Part) -> list[Span]:
+        """The spans of the root's children."""
         stack = self.stack
-        stack.append(_Open(None, enumerate(children), BASE_PRIORITY, BASE_PRIORITY, ROOT, 0))
+        stack.append(_Open(None, enumerate(children), BASE_PRIORITY, root.cutoff, ROOT, 0, root))
         while True:
             here = stack[-1]
-            entered = self.go_on(here)
-            if entered is None:
-                return None
-            if entered:
+            if self.go_on(here):
                 continue
             stack.pop()
             if not stack:
@@ -104,57 +121,125 @@ class _Visit:
             if here.spans or not isinstance(here.element, First):
                 stack[-1].spans.append(self.close(here))
 
-    def go_on(self, here: _Open) -> bool | None:
-        """Visit children until one has to be entered (True) or all are done (False); None: give up."""
-        place, add = here.place, here.spans.append
-        cutoff = self.cutoff
+    def go_on(self, here: _Open) -> bool:
+        """Visit children until one has to be entered (True) or all are done (False)."""
+        spot, spans, around, cutoff = here.spot, here.spans, here.declared, here.cutoff
+        at, gives_text, lengths = self.at, not self.outside, self.lengths
         for index, child in here.children:
             if not isinstance(child, Element):
-                if child is None or child is True or child is False:
-                    continue
-                start = self.at
-                if not self.outside:
-                    self.at += len(child) if isinstance(child, str) else len(str(child))
-                add(Span(start, self.at, Place(f"{index}:text", place), "text"))
+                if child is not None and type(child) is not bool:
+                    start = at
+                    if gives_text:
+                        at += len(child) if isinstance(child, str) else len(str(child))
+                    spans.append(Span(start, at, (index, child, spot), "text"))
                 continue
-            declared, high = here.declared, here.high
-            if child.p is not None:
-                declared = child.p
-            elif child.prel is not None:
-                declared += child.prel
-            if declared < high:
-                high = declared
-                if high < cutoff:
+            declared = child.p
+            if declared is None:
+                declared = around if child.prel is None else around + child.prel
+            if declared < cutoff and (  # what is around it reaches the cutoff
+                child.p is not None or child.prel is not None or isinstance(child, (Scope, Fallback))
+            ):
+                continue
+            if type(child) is Scope and len(child.children) == 1:
+                text = child.children[0]
+                if type(text) is str:  # the usual case, at once
+                    start = at
+                    if gives_text:
+                        at += len(text)
+                    label = child.name if child.key is None else child.key  # child.label, quicker
+                    spans.append(Span(start, at, (index, child, spot), "scope", label, spans_of_texts))
                     continue
-            if type(child) is Scope:
-                label = child.name if child.key is None else child.key  # child.label, quicker
-                own = Place(f"{index}:scope" if label is None else segment(index, child), place)
-                kids = child.children
-                if len(kids) == 1 and type(kids[0]) is str:  # the usual case, without a frame of its own
-                    start = self.at
-                    end = self.at = start if self.outside else start + len(kids[0])
-                    add(Span(start, end, own, "scope", label, None))
-                    continue
-            else:
-                own = Place(segment(index, child), place)
-            if isinstance(child, _CHOICES):
-                self.choose(child, declared, high, own)
+            own = (index, child, spot)
+            length = lengths[type(child)]
+            if length is not None:
+                start = at
+                if gives_text:
+                    at += length
+                spans.append(Span(start, at, own, child.kind, child.key))
+                continue
+            self.at = at
+            if self.enter(child, here, declared, own):
                 return True
-            children = self.children_of(child, own)
-            if children is not None:
-                opened = _Open(child, enumerate(children), declared, high, own, self.at)
-                self.stack.append(opened)
-                if isinstance(child, Message):
-                    self.open_message(opened, child)
-                return True
-            if isinstance(child, _OTHERS):
-                return None
-            start = self.at
-            spans = self.inside(child, declared, high, own)
-            add(Span(start, self.at, own, child.kind, child.label, spans))
+            at = self.at
+        self.at = at
         return False
 
-    def choose(self, element: First | Fallback, declared: Number, high: Number, place: Place) -> None:
+    def enter(self, child: Element, here: _Open, declared: Number, own: Spot) -> bool:
+        """Take an element that holds others; True if its children have to be visited."""
+        cutoff, part = here.cutoff, here.part
+        if type(child) is Scope:
+            children = child.children
+        elif isinstance(child, Message):
+            return self.enter_message(child, here, declared, own)
+        elif isinstance(child, Excerpt):
+            start = self.at
+            pieces = tuple(self.pieces(child, declared, cutoff, own))
+            here.spans.append(Span(start, self.at, own, "excerpt", child.key, pieces))
+            return False
+        elif isinstance(child, (First, Fallback)):
+            self.choose(child, here, declared, own)
+            return True
+        elif isinstance(child, (ComponentCall, AsyncNode)):
+            given = self.expansions.results[id(child)]
+            self.stack.append(_Open(child, enumerate(given), declared, cutoff, own, self.at, part))
+            return True
+        else:
+            assert isinstance(child, Container)
+            children = child.children
+            if isinstance(child, Isolate):
+                part = part.isolate(child, own)
+                if not part.is_in:
+                    return False
+                declared, cutoff = BASE_PRIORITY, part.cutoff
+            elif isinstance(child, Max):
+                level = part.level(child, own, cutoff)
+                if level is None:
+                    return False
+                cutoff = level
+        kind = type(children[0]) if children else str
+        if (kind is str or kind is Message) and self.take_simple(child, children, here, own):
+            return False
+        self.stack.append(_Open(child, enumerate(children), declared, cutoff, own, self.at, part))
+        return True
+
+    def take_simple(self, child: Element, kids: tuple[Child, ...], here: _Open, own: Spot) -> bool:
+        """Take an element of texts alone, or around one message of texts alone; False for any other."""
+        start = self.at
+        length = length_of_texts(kids)
+        if length >= 0:
+            if not self.outside:
+                self.at += length
+            here.spans.append(Span(start, self.at, own, child.kind, child.label, spans_of_texts))
+            return True
+        message = kids[0]
+        if len(kids) != 1 or type(message) is not Message or _has_rules(message):
+            return False
+        length = length_of_texts(message.children)
+        if length < 0:
+            return False
+        self.at += self.frames.before(message) + length + self.end_of_message()
+        here.spans.append(Span(start, self.at, own, child.kind, child.label, self.frames.spans_of_scope))
+        return True
+
+    def enter_message(self, message: Message, here: _Open, declared: Number, own: Spot) -> bool:
+        """Take a message; True if its children have to be visited."""
+        if (message.tool_calls or message.role == "tool") and here.part.is_unpaired(message):
+            return False
+        start, before = self.at, self.frames.before(message)
+        length = length_of_texts(message.children)
+        if length >= 0:
+            self.at += before + length + self.end_of_message()
+            spans = self.frames.spans_of_message
+            here.spans.append(Span(start, self.at, own, "message", message.key, spans))
+            return False
+        self.at += before
+        self.outside = False
+        opened = _Open(message, enumerate(message.children), declared, here.cutoff, own, start, here.part)
+        opened.spans.append(Span(start, self.at, own, "frame"))
+        self.stack.append(opened)
+        return True
+
+    def choose(self, element: First | Fallback, here: _Open, declared: Number, own: Spot) -> None:
         """Enter a first or a fallback: of its children the one that is chosen at the cutoff."""
         kids = [
             (at, kid) for at, kid in enumerate(element.children) if kid is not None and type(kid) is not bool
@@ -169,93 +254,73 @@ class _Visit:
                 priority = kid.p
             elif isinstance(kid, Element) and kid.prel is not None:
                 priority = declared + kid.prel
-            if priority >= self.cutoff:
+            if priority >= here.cutoff:
                 chosen.append((at, kid))
                 if isinstance(element, Fallback):
-                    declared, high = priority, min(high, priority)
+                    declared = priority
                 break
-        self.stack.append(_Open(element, iter(chosen), declared, high, place, self.at))
+        self.stack.append(_Open(element, iter(chosen), declared, here.cutoff, own, self.at, here.part))
 
-    def children_of(self, child: Element, place: Place) -> tuple[Child, ...] | None:
-        """The children of an element that is entered."""
-        if isinstance(child, (Scope, Message)):
-            return child.children
-        if isinstance(child, (ComponentCall, AsyncNode)):
-            return self.expansions.children(child, lambda: str(place))
-        if isinstance(child, Container) and not isinstance(child, _OTHERS):
-            return child.children
-        return None
-
-    def inside(self, child: Element, declared: Number, high: Number, place: Place) -> tuple[Span, ...]:
-        """Go past an element without children; the pieces of an excerpt are spans of their own."""
-        if isinstance(child, Excerpt):
-            return tuple(self.pieces(child, declared, high, place))
-        if isinstance(child, LineBreak):
-            self.at += 0 if self.outside else 1
-        elif isinstance(child, Rule):
-            self.at += 0 if self.outside else len(RULE_TEXT)
-        return ()
-
-    def pieces(self, excerpt: Excerpt, declared: Number, high: Number, place: Place) -> Iterator[Span]:
+    def pieces(self, excerpt: Excerpt, declared: Number, cutoff: Number, own: Spot) -> Iterator[Span]:
         """The pieces of an excerpt that are in, and the marks of the gaps between them."""
-        cutoff, omitted, before = self.cutoff, excerpt.omitted, high
+        omitted, is_gap = excerpt.omitted, False
         for index, (piece, p) in enumerate(zip(excerpt.pieces, excerpt.priorities(declared), strict=True)):
-            top = min(p, high)
-            if omitted is not None:
-                if p < cutoff <= before:
-                    yield self.text(omitted, index, place, "omitted")
-                before = top
-            if top >= cutoff:
-                yield self.text(piece, index, place, "text")
+            if p >= cutoff:
+                is_gap = False
+                yield self.text(piece, (index, piece, own), "text")
+            elif not is_gap and omitted is not None:
+                is_gap = True
+                yield self.text(omitted, (index, omitted, own), "omitted")
 
-    def text(self, text: str, index: int, place: Place, kind: str) -> Span:
+    def text(self, text: str, own: Spot, kind: str) -> Span:
         """Go past a text."""
         start = self.at
         if not self.outside:
             self.at += len(text)
-        return Span(start, self.at, Place(f"{index}:text", place), kind)
+        return Span(start, self.at, own, kind)
 
-    def open_message(self, opened: _Open, message: Message) -> None:
-        """Begin a message: what stands before its content is a span of its own."""
-        chat_format = self.chat_format
-        header = chat_format.header(message.role, message.name, message.to)
-        self.at += len(chat_format.im_start) + len(header) + len(chat_format.im_sep)
-        opened.spans.append(Span(opened.start, self.at, opened.place, "frame"))
-        self.outside = False
+    def end_of_message(self) -> int:
+        """The characters after the content of a message that is closed."""
+        self.unclosed -= 1
+        return self.frames.after if self.unclosed or not self.incomplete else 0
 
     def close(self, here: _Open) -> Span:
         """The span of an element whose children are done."""
-        element: Any = here.element
+        element = here.element
+        assert element is not None
         if isinstance(element, Message):
-            assert self.messages is not None
-            self.messages -= 1
             self.outside = True
             end = self.at
-            if self.messages or not self.incomplete:
-                self.at += len(self.chat_format.im_end)
+            self.at += self.end_of_message()
             if end < self.at:
-                here.spans.append(Span(end, self.at, here.place, "frame"))
-        return Span(here.start, self.at, here.place, element.kind, element.label, tuple(here.spans))
+                here.spans.append(Span(end, self.at, here.spot, "frame"))
+        return Span(here.start, self.at, here.spot, element.kind, element.label, tuple(here.spans))
 
 
-def quick_spans(
+def _has_rules(message: Message) -> bool:
+    """Whether more decides on a message than what is around it."""
+    return bool(
+        message.p is not None or message.prel is not None or message.tool_calls or message.role == "tool"
+    )
+
+
+def make_spans(
     children: tuple[Child, ...],
     expansions: Expansions,
-    cutoff: Number,
+    ops: Ops,
+    solution: Solution,
     chat_format: ChatFormat,
     text: str,
-    messages: int | None,
     *,
     incomplete: bool,
-) -> Span | None:
-    """The spans over a flat text at a cutoff; ``messages`` are in, None in a plain prompt. None: ask the explanation.
-
-    Without pairs of tool calls: those may be out for other reasons than their priority.
-    """
-    visit = _Visit(expansions, cutoff, chat_format, messages, incomplete=incomplete)
-    spans = visit.run(children)
-    if spans is None:
-        return None
+    pair_tools: bool,
+) -> Span:
+    """The spans over the flat text of a solved tree; ``ops`` are its compiled form."""
+    messages = solution.assembled.messages
+    visit = _Visit(
+        expansions, Frames(chat_format), None if messages is None else len(messages), incomplete=incomplete
+    )
+    spans = visit.run(children, parts_of(ops, solution, pair_tools=pair_tools))
     if visit.at < len(text):
         spans.append(Span(visit.at, len(text), ROOT, "frame"))
     return Span(0, len(text), ROOT, "root", None, tuple(spans))

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from priompt_py.author.children import spread
 from priompt_py.engine.expand import MAX_COMPONENT_DEPTH, Expansions, add_path, start
-from priompt_py.engine.frames import segment
 from priompt_py.errors import StructureError
 from priompt_py.model.elements import AsyncNode, Child, ComponentCall, Container
+from priompt_py.model.place import segment
 
 if TYPE_CHECKING:
     import asyncio

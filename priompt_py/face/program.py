@@ -15,7 +15,7 @@ from priompt_py.engine.explain import Explanation, largest_required
 from priompt_py.engine.pricing import Pricing
 from priompt_py.engine.recall import Recall
 from priompt_py.engine.solve import Solution, solve
-from priompt_py.engine.spans import quick_spans
+from priompt_py.engine.spans import make_spans
 from priompt_py.errors import ArgumentTypeError, ArgumentValueError
 from priompt_py.face import callbacks as hooks
 from priompt_py.face.rendered import Rendered
@@ -300,18 +300,17 @@ class Program:
 
         def spans() -> SourceMap:
             text = rendered.to_text()
-            root = None
-            if not self._compiled.has_units:
-                root = quick_spans(
-                    self._children,
-                    self._expansions,
-                    outcome.cutoff,
-                    settings.chat_format,
-                    text,
-                    None if outcome.messages is None else len(outcome.messages),
-                    incomplete=outcome.last_message_incomplete,
-                )
-            return SourceMap(text, root or self.explain(solution, pricing).spans(text))
+            root = make_spans(
+                self._children,
+                self._expansions,
+                self._compiled.ops,
+                solution,
+                settings.chat_format,
+                text,
+                incomplete=outcome.last_message_incomplete,
+                pair_tools=settings.pair_tools and self._compiled.has_units,
+            )
+            return SourceMap(text, root)
 
         def tell() -> Report:
             from priompt_py.face.reporting import make_report

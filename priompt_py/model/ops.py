@@ -19,6 +19,8 @@ from priompt_py.model.elements import (
     Config,
     Empty,
     Image,
+    Isolate,
+    Max,
     Message,
     Number,
     Part,
@@ -163,6 +165,7 @@ class IsolateOp(Op):
 
     size: ClassVar[int] = 1_000
 
+    element: Isolate
     ops: Ops
     limit: int | str
     path: str
@@ -196,6 +199,7 @@ class MaxRegion:
     into ``Ops.regions``, None: of the prompt). ``levels`` are the declared priorities inside.
     """
 
+    element: Max
     limit: int | str
     low: Number
     high: Number

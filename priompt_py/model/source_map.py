@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
 
 import attrs
 
-from priompt_py.model.place import Place
+from priompt_py.model.place import Place, Spot, path_of
 
-__all__ = ["SourceMap", "Span"]
+__all__ = ["Inside", "SourceMap", "Span"]
 
 
 @attrs.define(eq=False)  # frozen would double what it costs to make one
@@ -20,21 +20,21 @@ class Span:
     ``kind`` is the element's kind, ``text`` for strings, ``frame``
     for what a chat's flat form puts around content; ``label`` is the element's key or a scope's name.
     Nobody changes one. Siblings are in order and don't overlap. Tool calls, tools, images and marks have no length.
-    ``children`` None: one text as long as it is, which is made when somebody asks for it.
+    ``spot`` is where it stands. ``children`` may be a function that makes them from the span, when somebody asks.
     """
 
     start: int
     end: int
-    _place: Place = attrs.field(alias="place")
+    spot: Spot = attrs.field(repr=path_of)
     kind: str
     label: str | None = None
-    _children: tuple[Span, ...] | None = attrs.field(default=(), repr=False, alias="children")
+    _children: Inside = attrs.field(default=(), repr=False, alias="children")
 
     @property
     def children(self) -> tuple[Span, ...]:
         """The spans inside, in order."""
-        if self._children is None:
-            self._children = (Span(self.start, self.end, Place("0:text", self._place), "text"),)
+        if callable(self._children):
+            self._children = self._children(self)
         return self._children
 
     def __eq__(self, other: object) -> bool:
@@ -46,10 +46,17 @@ class Span:
     def _key(self) -> tuple[object, ...]:
         return self.start, self.end, self.path, self.kind, self.label, self.children
 
+    def __reduce__(self) -> tuple[Callable[..., Span], tuple[object, ...]]:
+        # The path as a text: elements may hold what can't be pickled, and a copy needs none.
+        return Span, (self.start, self.end, Place(self.path), self.kind, self.label, self.children)
+
     @property
     def path(self) -> str:
         """The path from the root."""
-        return str(self._place)
+        return path_of(self.spot)
+
+
+Inside: TypeAlias = "tuple[Span, ...] | Callable[[Span], tuple[Span, ...]]"
 
 
 @attrs.frozen

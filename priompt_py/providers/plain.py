@@ -28,9 +28,8 @@ def to_text(outcome: Outcome, chat_format: ChatFormat, *, defuse: bool = False) 
     format that stand in content, and nothing else, so that the text reads back as the same messages.
     """
     if outcome.messages is not None:
-        return chat_format.flat_text(
-            _flat(outcome.messages), incomplete=outcome.last_message_incomplete, defuse=defuse
-        )
+        whole = ((one.role, one.name, one.to, (one.text,)) for one in outcome.messages)
+        return chat_format.flat_text(whole, incomplete=outcome.last_message_incomplete, defuse=defuse)
     text = plain_text(outcome).text
     return chat_format.defuse(text) if defuse else text
 

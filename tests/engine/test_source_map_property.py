@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import gc
 import json
-import time
 from collections.abc import Iterator
 from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from priompt_py import Element, PromptError, Rendered, compile_prompt, render, scope, user_message
-from priompt_py.face.settings import settle
+from priompt_py import Element, PromptError, Rendered, render, scope, user_message
 from priompt_py.model.elements import Node
 from priompt_py.model.source_map import SourceMap, Span
 from priompt_py.testing.oracle import oracle_render
@@ -118,36 +115,6 @@ def test_json_holds_the_whole_map(tree: Node, limit: int) -> None:
     for one, span in zip(written["spans"], spans, strict=True):
         assert span is source_map.root or any(span is child for child in spans[int(one["parent"])].children)
     assert "parent" not in written["spans"][0]
-
-
-@given(prompts() | chats(tools=False), st.integers(0, 120), st.booleans())
-def test_spans_are_the_same_with_and_without_a_recorded_walk(tree: Node, limit: int, open_end: bool) -> None:
-    program = compile_prompt(tree)
-    how: dict[str, Any] = {"token_limit": limit, "tokenizer": CHARS, "last_message_incomplete": open_end}
-    try:
-        rendered = program.render(source_map=True, **how)
-    except PromptError:
-        return
-    settings = settle(model=None, chat_format=None, pair_tools=True, cache=None, **how)
-    pricing = program.priced(settings)
-    explanation = program.explain(program.solve(settings, pricing), pricing)
-    assert rendered.source_map is not None
-    assert rendered.source_map.root == explanation.spans(rendered.to_text())
-
-
-def test_a_map_costs_little_beside_its_render() -> None:
-    lines = [f"line {number} of many, {number * 7919 % 1000} words\n" for number in range(10_000)]
-    tree: Node = [[scope(p=number)[line] for number, line in enumerate(lines)]]
-
-    def seconds(**how: Any) -> float:
-        gc.collect()
-        start = time.process_time()
-        for _ in range(3):
-            _ = render(tree, token_limit=8_192, **how).source_map
-        return time.process_time() - start
-
-    pairs = [(seconds(source_map=True), seconds()) for _ in range(5)]
-    assert min(mapped / plain for mapped, plain in pairs) < 1.5
 
 
 def test_deep_maps_become_json_and_answer() -> None:
