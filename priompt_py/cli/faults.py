@@ -10,8 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import traceback
-from collections.abc import Callable, Generator, Iterable, Sequence
-from pathlib import Path
+from collections.abc import Generator, Iterable, Sequence
 from typing import TYPE_CHECKING, cast
 
 from priompt_py.cli.streams import made_visible, prints_to_stderr, shown, warn
@@ -43,8 +42,6 @@ USAGE = 2
 FAILED = 3
 OUR_FAULT = 70
 INTERRUPTED = 130
-
-_OURS = Path(__file__).parents[1]
 
 
 class Fault(SourceError):
@@ -160,6 +157,8 @@ def prompt_code(name: str, *, passing: tuple[type[BaseException], ...] = ()) -> 
 
 def _failure(error: BaseException, name: str, *, in_group: bool = False) -> Fault:
     """The fault of prompt code that raised ``error``: its type, message, notes, and the user's innermost line."""
+    from priompt_py.preview.failures import type_name
+
     place = _place(error)
     notes: list[str] = list(getattr(error, "__notes__", ()))
     if isinstance(error, BaseExceptionGroup):  # of callbacks that failed
@@ -174,7 +173,7 @@ def _failure(error: BaseException, name: str, *, in_group: bool = False) -> Faul
         message = str(error)
     else:
         text = error.msg if isinstance(error, SyntaxError) else str(error)
-        message = f"{_type_name(error)}: {text}" if text else _type_name(error)
+        message = f"{type_name(error)}: {text}" if text else type_name(error)
         if place is None and not in_group:
             notes.append("no line of the prompt's own code was met: --traceback shows where it was raised")
     return Fault(message, place=place or name, code=FAILED, notes=notes)
@@ -189,41 +188,15 @@ def template_fault(error: TemplateError, notes: Sequence[str] = (), *, place: st
     return Fault(error.message, place=place, code=FAILED, notes=[*below, *notes])
 
 
-def _type_name(error: BaseException) -> str:
-    cls = type(error)
-    return cls.__qualname__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__qualname__}"
-
-
 def _place(error: BaseException) -> str | None:
     """``FILE:LINE`` of the innermost frame that is not ours and not Python's, or of a syntax error."""
-    if isinstance(error, SyntaxError) and error.filename and error.lineno:
-        column = f":{error.offset}" if error.offset else ""
-        return f"{shown_path(error.filename)}:{error.lineno}{column}"
-    is_foreign = _foreign_code()
-    installed: str | None = None
-    for frame, line in reversed(list(traceback.walk_tb(error.__traceback__))):
-        path = frame.f_code.co_filename
-        if is_foreign(path):
-            continue
-        if not {"site-packages", "dist-packages"} & set(Path(path).parts):
-            return f"{shown_path(path)}:{line}"
-        installed = installed or f"{shown_path(path)}:{line}"
-    return installed
+    from priompt_py.preview.failures import place_of
 
-
-def _foreign_code() -> Callable[[str], bool]:
-    """Whether a file's code is ours, the standard library's, or no file's."""
-    import sysconfig
-
-    library = Path(sysconfig.get_path("stdlib"))
-
-    def is_foreign(path: str) -> bool:
-        if path.startswith("<") or Path(path).is_relative_to(_OURS):
-            return True
-        parts = Path(path).parts
-        return Path(path).is_relative_to(library) and not {"site-packages", "dist-packages"} & set(parts)
-
-    return is_foreign
+    place = place_of(error)
+    if place is None:
+        return None
+    column = f":{place.column}" if place.column else ""
+    return f"{shown_path(place.file)}:{place.line}{column}"
 
 
 def shown_path(path: str) -> str:

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from priompt_py.author.children import spread
 from priompt_py.cli.faults import prompt_code
-from priompt_py.cli.rendering import (
-    PromptOptions,
-    asks_for_arender,
-    has_async_nodes,
-    needed_limit,
-    with_source,
-)
+from priompt_py.cli.rendering import PromptOptions, needed_limit, with_source
 from priompt_py.cli.sources import Source
-from priompt_py.errors import ArgumentTypeError, PromptTooLong
+from priompt_py.errors import PromptTooLong
+from priompt_py.preview.compiling import compiled, priced
 
 if TYPE_CHECKING:
     from priompt_py.engine.pricing import Pricing
@@ -80,7 +73,7 @@ def load(options: PromptOptions, *, needs_limit: bool = True, previous: Memory |
 
         if needs_limit:
             limit = needed_limit(source, limit)
-        program = _compiled(source, props)
+        program = compiled(lambda: source.build(props))
         if program.compiled.has_relative_limits:
             limit = needed_limit(source, limit)
         settings = settle(
@@ -93,29 +86,6 @@ def load(options: PromptOptions, *, needs_limit: bool = True, previous: Memory |
             cache=None,
             previous=previous,
         )
-        try:
-            pricing = program.priced(settings)
-        except ArgumentTypeError as error:
-            if not asks_for_arender(error):
-                raise
-            pricing = asyncio.run(program.apriced(settings))
-        return Loaded(source.name, program, settings, pricing)
+        return Loaded(source.name, program, settings, priced(program, settings))
 
     return with_source(options, run)
-
-
-def _compiled(source: Source, props: Mapping[str, Any]) -> Program:
-    """Compile without an event loop where nothing is async, since a component may run one of its own."""
-    from priompt_py.face.render import acompile_prompt, compile_prompt
-
-    children = spread(source.build(props), "root")
-    if has_async_nodes(children):
-        return asyncio.run(acompile_prompt(children))
-    try:
-        return compile_prompt(children)
-    except ArgumentTypeError as error:
-        if not asks_for_arender(error):
-            raise
-        return asyncio.run(
-            acompile_prompt(source.build(props))
-        )  # made anew: a component gave something async

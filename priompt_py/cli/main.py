@@ -28,6 +28,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "preview": ("priompt_py.cli.preview:preview", "Show a prompt as a person wants to see it."),
     "prune": ("priompt_py.cli.prune:prune", "Drop old and repeated messages from a file of messages."),
     "render": ("priompt_py.cli.render:render", "Render a prompt to standard output."),
+    "serve": ("priompt_py.cli.serve:serve", "Show prompts in a browser."),
     "test": ("priompt_py.cli.test:test", "Test the examples of prompts against their limits."),
 }
 """Where each command is, and its line in ``priompt --help``."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -16,16 +15,15 @@ from priompt_py.cli.props import is_named, read_props
 from priompt_py.cli.sources import Source, importable, load_source
 from priompt_py.cli.streams import argument_text
 from priompt_py.errors import ArgumentTypeError
-from priompt_py.model.elements import AsyncNode, Child, ComponentCall, Node, walk
+from priompt_py.model.elements import Node
+from priompt_py.preview.compiling import asks_for_arender, has_async_nodes
 
 if TYPE_CHECKING:
     from priompt_py.face.rendered import Rendered
 
 __all__ = [
     "PromptOptions",
-    "asks_for_arender",
     "checked_tokenizer",
-    "has_async_nodes",
     "needed_limit",
     "render_source",
     "with_source",
@@ -134,17 +132,3 @@ def _render(source: Source, props: Mapping[str, Any], **keywords: Any) -> Render
         if not asks_for_arender(error):
             raise
         return asyncio.run(program.arender(**keywords))  # a callback or the function of an `empty` is async
-
-
-def has_async_nodes(children: tuple[Child, ...]) -> bool:
-    """Whether the tree, as far as it stands before its components run, holds anything async."""
-    return any(
-        isinstance(node, AsyncNode)
-        or (isinstance(node, ComponentCall) and inspect.iscoroutinefunction(node.function))
-        for node in walk(children)
-    )
-
-
-def asks_for_arender(error: ArgumentTypeError) -> bool:
-    """Whether an error says that something async was met."""
-    return "await arender(" in str(error)

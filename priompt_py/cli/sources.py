@@ -49,7 +49,8 @@ class Source:
     """A prompt that was found: ``name`` is what messages call it, ``build`` makes its node from props.
 
     ``token_limit`` is the prompt's own limit, in tokens, if it has one, ``tokenizer`` the name of its own tokenizer.
-    ``props_named`` gives the props of an example or a dump by its name; raises Fault.
+    ``props_named`` gives the props of an example or a dump by its name; raises Fault. ``entry`` describes it where it
+    is a function, a component or a template.
     """
 
     def __init__(
@@ -60,11 +61,13 @@ class Source:
         token_limit: int | None = None,
         tokenizer: str | None = None,
         props_named: PropsNamed | None = None,
+        entry: RegisteredPrompt | None = None,
     ) -> None:
         self.name = name
         self.build = build
         self.token_limit = token_limit
         self.tokenizer = tokenizer
+        self.entry = entry
         self.props_named: PropsNamed = props_named or self._no_names
 
     def _no_names(self, name: str) -> Mapping[str, Any]:
@@ -261,6 +264,7 @@ def _of_entry(source: str, entry: RegisteredPrompt) -> Source:
         build,
         token_limit=limit if entry.token_limit is None else entry.token_limit,
         props_named=(lambda name: dump_of(source, entry, name)) if entry.id else None,
+        entry=entry,
     )
 
 

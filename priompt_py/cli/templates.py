@@ -51,7 +51,12 @@ def source_of_template(name: str, entry: RegisteredPrompt) -> Source:
 
     limit = template.token_limit if entry.token_limit is None else entry.token_limit
     return Source(
-        name, build, token_limit=limit, tokenizer=template.front_matter.tokenizer, props_named=props_named
+        name,
+        build,
+        token_limit=limit,
+        tokenizer=template.front_matter.tokenizer,
+        props_named=props_named,
+        entry=entry,
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from priompt_py.author.component import Component
 
-__all__ = ["ON_RETURN", "is_return", "with_return"]
+__all__ = ["ON_RETURN", "is_return", "takes_return", "with_return"]
 
 ON_RETURN = "on_return"
 """The parameter by which ``run`` lets a prompt give a value back. It is no prop: dumps leave it out."""
@@ -22,12 +22,13 @@ def is_return(parameter: inspect.Parameter) -> bool:
 
 def with_return(prompt: Any, props: Mapping[str, Any]) -> dict[str, Any]:
     """The props, with an ``on_return`` where a function, component or template takes one and none was given."""
-    if ON_RETURN not in props and _takes_return(prompt):
+    if ON_RETURN not in props and takes_return(prompt):
         return {**props, ON_RETURN: _unheard}
     return dict(props)
 
 
-def _takes_return(prompt: Any) -> bool:
+def takes_return(prompt: Any) -> bool:
+    """Whether a function, a component or a template takes ``on_return``."""
     front_matter = getattr(prompt, "front_matter", None)
     if front_matter is not None:
         return any(prop.name == ON_RETURN for prop in getattr(front_matter, "props", None) or ())

@@ -9,11 +9,11 @@ from priompt_py.face.rendered import Rendered
 from priompt_py.face.rows import Line
 from priompt_py.face.visible import in_one_line, tokens_text
 
-__all__ = ["parting_lines"]
+__all__ = ["WHAT", "parting_lines"]
 
 _BEFORE, _AFTER = 30, 40  # characters of the text that are shown around the difference
 
-_WHAT = {
+WHAT = {
     "text": "their texts differ",
     "message": "a message ends in one where it goes on in the other, or only one has it",
     "tools": "their tools differ, which are sent before all else",
@@ -22,6 +22,7 @@ _WHAT = {
     "tool_calls": "their tool calls differ",
     "tool_call_id": "they are results of different calls",
 }
+"""What each kind of difference means, for people."""
 
 
 def parting_lines(
@@ -41,7 +42,7 @@ def parting_lines(
             ("        ", "title"),
             (f"{share} % of {name}, which has {tokens_text(one.token_count)}", "text"),
         ]
-    yield [("parting ", "title"), (f"at character {found.characters:,}: {_WHAT[found.what]}", "text")]
+    yield [("parting ", "title"), (f"at character {found.characters:,}: {WHAT[found.what]}", "text")]
     for name, one, element in ((first, a, found.a), (second, b, found.b)):
         yield [("        ", "title"), (f"{name}: {_element(element)}", "text")]
         if found.what != "tools":

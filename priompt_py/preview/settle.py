@@ -31,9 +31,9 @@ from priompt_py.model.elements import (
     Max,
     Scope,
     children_of,
-    walk,
 )
 from priompt_py.model.outcome import Decision
+from priompt_py.preview.compiling import asks_for_arender, has_async_nodes
 from priompt_py.preview.no_return import with_return
 
 __all__ = [
@@ -106,11 +106,11 @@ def made(prompt: Any, props: Mapping[str, Any]) -> Made:
     given = call_prompt(prompt, props)
     if not inspect.isawaitable(given):
         children = spread(given, "root")
-        if not _has_async_nodes(children):
+        if not has_async_nodes(children):
             try:
                 return _expanded(children)
             except ArgumentTypeError as error:
-                if "await arender(" not in str(error):
+                if not asks_for_arender(error):
                     raise
             given = call_prompt(prompt, props)  # a component gave something async: all is made anew
             children = spread(given, "root")
@@ -145,14 +145,6 @@ def _expanded(children: tuple[Child, ...]) -> Made:
         close_coroutines(children, expansions)
         raise
     return children, expansions
-
-
-def _has_async_nodes(children: tuple[Child, ...]) -> bool:
-    return any(
-        isinstance(node, AsyncNode)
-        or (isinstance(node, ComponentCall) and inspect.iscoroutinefunction(node.function))
-        for node in walk(children)
-    )
 
 
 def finish(coroutine: Coroutine[Any, Any, T]) -> T:

@@ -1,7 +1,8 @@
 """The live mode: a running program asks a person in place of a model.
 
 ``live(prompt, props)`` puts the rendered prompt into a *hub* and waits. Whoever shows the hub's questions (a page, a
-terminal, a test) answers them: one after the other or all at once, from the same event loop or any other thread.
+terminal, a test) answers them: one after the other or all at once, from the same event loop or any other thread. Where
+nobody in this process shows those of ``HUB``, they are taken to a ``priompt serve`` that runs beside it.
 """
 
 from __future__ import annotations
@@ -87,6 +88,12 @@ class Hub:
 
         return end
 
+    @property
+    def is_watched(self) -> bool:
+        """Whether somebody in this process is told of changes."""
+        with self._lock:
+            return bool(self._watchers)
+
     async def wait_for_question(self) -> Question:
         """The oldest question; waits until there is one."""
         loop = asyncio.get_running_loop()
@@ -160,6 +167,18 @@ class Hub:
 HUB = Hub()
 """The hub of this process, which ``live`` asks and the preview shows."""
 
+_link: Any = None  # to a preview in another process; made when something is asked for the first time
+
+
+def _take_elsewhere() -> None:
+    """Let the questions of ``HUB`` be shown by a preview that runs in another process."""
+    global _link  # noqa: PLW0603 - one for the one hub
+    if _link is None:
+        from priompt_py.runtime.live_link import LiveLink
+
+        _link = LiveLink(HUB)
+    _link.ensure()
+
 
 async def live(
     prompt: Callable[..., Any] | Node,
@@ -172,7 +191,8 @@ async def live(
     """``run`` with a person as the model: what the prompt gives back for the answer that somebody types.
 
     Limits are as for ``run``, and ``options`` are those of ``run``. The rendered prompt waits in ``hub``, by default the one of this process, until it is
-    answered there. Raises RunError where it is refused, and what ``run`` raises.
+    answered there: by who shows it in this process, else in the page of a ``priompt serve``, which may also be started
+    later. Raises RunError where it is refused, and what ``run`` raises.
     """
     if "model" in options:
         raise ArgumentTypeError("live() takes no model: a person answers; to ask a model take run()")
@@ -180,6 +200,8 @@ async def live(
     given = dict(props or {})
 
     def person(rendered: Rendered) -> Any:
+        if asked is HUB and not HUB.is_watched:
+            _take_elsewhere()
         return asked.ask(rendered, name=name_of_prompt(prompt), props=given)
 
     return await run(prompt, props, model=person, token_limit=token_limit, **options)
