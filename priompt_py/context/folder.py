@@ -26,7 +26,10 @@ class FolderLoader:
 
     def read(self, attachment: Attachment, /) -> bytes:
         """The bytes of the file."""
-        name = attachment.path or attachment.name
+        return self.read_path(attachment.path or attachment.name)
+
+    def read_path(self, name: str) -> bytes:
+        """The bytes of the file at a path, as a file system has it: one that is no text has surrogates in it."""
         try:
             return self._read(name)
         except OSError as error:

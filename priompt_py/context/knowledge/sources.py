@@ -65,9 +65,8 @@ def _of_path(path: str, leave_out: Collection[str]) -> Iterator[Entry]:
     if Path(path).is_dir():
         yield from _of_folder(path, "" if name == "." else name.rstrip("/") + "/", leave_out)
         return
-    real = os.path.realpath(path)
-    loader = FolderLoader(os.path.dirname(real))  # noqa: PTH120 - a str, as realpath gives it
-    yield Entry(Attachment(name, name, loader=loader, path=os.path.basename(real)))  # noqa: PTH119 - likewise
+    real = Path(os.path.realpath(path))  # a link that is named is followed
+    yield Entry(_document(name, FolderLoader(real.parent), real.name))
 
 
 def _of_folder(folder: str, prefix: str, leave_out: Collection[str]) -> Iterator[Entry]:
@@ -82,10 +81,25 @@ def _of_folder(folder: str, prefix: str, leave_out: Collection[str]) -> Iterator
                 continue
             if os.path.realpath(os.path.join(folder, path)) not in leave_out:  # noqa: PTH118 - as above
                 own = prefix + _name(path)
-                yield Entry(Attachment(own, own, loader=loader, path=path), from_folder=True)
+                yield Entry(_document(own, loader, path), from_folder=True)
     for problem in problems:
         name = prefix + _name(os.path.relpath(str(problem.filename), folder))
         yield Entry(Attachment(name, name), problem=f"the folder can't be read: {problem.strerror}")
+
+
+@attrs.frozen
+class _File:
+    """Reads one file, whose name may be no text."""
+
+    folder: FolderLoader
+    path: str
+
+    def read(self, _: Attachment, /) -> bytes:
+        return self.folder.read_path(self.path)
+
+
+def _document(name: str, folder: FolderLoader, path: str) -> Attachment:
+    return Attachment(name, name, loader=_File(folder, path))
 
 
 def _name(path: str) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pytest
 
 from priompt_py.context import Attachment, KnowledgeBase
 from priompt_py.context.analysis import analyse
@@ -105,6 +106,11 @@ class Ticks:
         return self.time
 
 
+def near(value: Any) -> Any:
+    """Equal to six places."""
+    return pytest.approx(value, abs=1e-6)  # pyright: ignore[reportUnknownMemberType] - its stub says no types
+
+
 def note(id_: str, text: str) -> Attachment:
     return Attachment(id_, f"{id_}.txt", text=text)
 
@@ -121,6 +127,3 @@ def everything(base: KnowledgeBase) -> list[Any]:
         [(info.id, info.chunks, info.stored, info.state, info.characters) for info in base.documents()],
         [base.read_chunks([(info.id, i) for i in range(info.chunks)]) for info in base.documents()],
     ]
-
-
-Make = Callable[..., Store]

@@ -19,10 +19,11 @@ from priompt_py.context.knowledge.store import (
     Settings,
     Store,
     Totals,
+    Vector,
     Version,
 )
 from priompt_py.errors import KnowledgeBaseError
-from tests.context.knowledge.stand_ins import put, unit
+from tests.context.knowledge.stand_ins import near, put, unit
 
 SETTINGS = Settings(embedder="e", dim=4, chunk_size=9, overlap=2, tokenizer="words")
 
@@ -71,12 +72,11 @@ def test_settings_are_those_of_whoever_came_first(another: Another) -> None:
 def test_two_make_the_base_at_once(another: Another) -> None:
     stores = [another() for _ in range(4)]
     found: list[Settings] = []
-    threads = [
-        threading.Thread(
-            target=lambda i=i: found.append(stores[i].settle(Settings(embedder="e", dim=4, chunk_size=i + 1)))
-        )
-        for i in range(4)
-    ]
+
+    def settle(store: Store, size: int) -> None:
+        found.append(store.settle(Settings(embedder="e", dim=4, chunk_size=size)))
+
+    threads = [threading.Thread(target=settle, args=(store, i)) for i, store in enumerate(stores, 1)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -284,13 +284,13 @@ def test_equal_vectors_are_in_the_order_of_documents_and_chunks(store: Store) ->
     put(store, "c", "x", vectors=[unit(4, -3, 2, -1)])
     found = store.nearest(same, 9)
     assert [(one.document, one.chunk) for one in found] == [("a", 0), ("b", 0), ("b", 1), ("c", 0)]
-    assert [one.cosine for one in found] == pytest.approx([1, 1, 1, 0], abs=1e-6)
+    assert [one.cosine for one in found] == near([1, 1, 1, 0])
     assert [(one.document, one.chunk) for one in store.nearest(same, 2)] == [("a", 0), ("b", 0)]
 
 
 def test_nearest_is_exact_while_documents_come_and_go(store: Store, another: Another) -> None:
     generator = np.random.default_rng(1)
-    vectors = {}
+    vectors: dict[str, list[Vector]] = {}
     query = unit(*generator.normal(size=4))
     other = another()
     for n in range(12):
@@ -306,7 +306,7 @@ def test_nearest_is_exact_while_documents_come_and_go(store: Store, another: Ano
         )[::-1][:5]
         found = store.nearest(query, 5)
         assert [(one.document, one.chunk) for one in found] == [(d, i) for _, d, i in expected]
-        assert [one.cosine for one in found] == pytest.approx([c for c, _, _ in expected], abs=1e-6)
+        assert [one.cosine for one in found] == near([c for c, _, _ in expected])
 
 
 def test_chunks_in_the_order_asked_for(store: Store) -> None:
