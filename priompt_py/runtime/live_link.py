@@ -33,7 +33,7 @@ _PATIENCE = 1.5  # seconds without anybody who shows a question until that is to
 _ASK = 2.0  # seconds that the server may keep a question for an answer before the program looks for itself
 _TIMEOUT = 10.0  # seconds for one request
 
-_log = logging.getLogger("priompt_py.live")
+_log = logging.getLogger("priompt_py.runtime.live")
 
 
 class LiveLink:

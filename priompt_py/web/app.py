@@ -170,7 +170,11 @@ def _file(request: Request, path: str) -> Response:
     return Response(found.data, headers={**headers, "Content-Type": found.media_type})
 
 
-async def _refused(request: Request, error: HTTPException) -> Response:  # noqa: ARG001 - Starlette's
+async def _refused(request: Request, error: HTTPException) -> Response:
+    path: str = request.scope["path"]
+    if error.status_code == 404 and path == request.scope.get("root_path", ""):
+        # Mounted, and asked for without the slash: links of the page would lead elsewhere.
+        return RedirectResponse(f"{path}/", 308)
     if error.status_code == 405:
         refusal = Refusal(405, "unknown", "this method isn't allowed here")
     else:
