@@ -12,7 +12,7 @@ import attrs
 from priompt_py.model.elements import Message, Number
 from priompt_py.model.ops import FRAME_SIZE, NEVER, Leaf, Op, size_of
 
-__all__ = ["CostOp", "Presence", "Timeline"]
+__all__ = ["NO_TIMELINE", "CostOp", "Presence", "Timeline"]
 
 
 @attrs.define(eq=False)
@@ -40,6 +40,9 @@ class Timeline:
     complete: bool = True
 
 
+NO_TIMELINE = Timeline((), (), (0,))
+"""For a walker that walks nowhere."""
+
 _SAMPLED = 512  # leaves that a part of a timeline is guessed from
 _BLOCK = 128  # leaves that are measured at a time
 _WORTH_PARTING = 8_000  # leaves; sorting fewer costs no more than looking which to sort
@@ -65,6 +68,16 @@ class Presence:
         low, high = self.lows.get(index, NEVER), self.highs[index]
         own = [(low, high)] if low < high else []
         return [*self.more.get(index, ()), *own]
+
+    def on_at(self, cutoff: Number) -> bytearray:
+        """For each leaf 1 if a cutoff brings it in, else 0."""
+        on = bytearray(map(le, repeat(cutoff), self.highs))
+        for index, low in self.lows.items():
+            if cutoff <= low:
+                on[index] = 0
+        for index in self.more:
+            on[index] = any(low < cutoff <= high for low, high in self.intervals(index))
+        return on
 
     def timeline(self, size: int | None = None) -> Timeline:
         """The order in which leaves come and go; with ``size``, perhaps only as far as that much is in."""

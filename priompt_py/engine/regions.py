@@ -161,8 +161,8 @@ def _fitting_levels(
     at_remembered: int | None = None
     remembered = recall.remembered(region.path)
     if remembered is not None:
-        walker.place(remembered)
-        walker.recount()
+        walker.place_at(remembered)
+        walker.recount(walker.most)
         at_remembered = walker.total if walker.fits else None
     return recall.max_levels(region.path, fitting, at_remembered, limit)
 

@@ -11,7 +11,8 @@ import attrs
 from priompt_py.engine.assemble import Assembled, assemble
 from priompt_py.engine.closed import Closed, OverLimit, TooBig
 from priompt_py.engine.cutoff import smallest_fit
-from priompt_py.engine.pricing import Pricing
+from priompt_py.engine.presence import NO_TIMELINE
+from priompt_py.engine.pricing import Piece, Pricing
 from priompt_py.engine.recall import Recall
 from priompt_py.engine.regions import innermost_region, next_change
 from priompt_py.engine.sheet import Sheet, make_sheet
@@ -194,7 +195,8 @@ def _has_message(ops: Ops, inner: dict[int, Closed]) -> bool:
 def _search(sheet: Sheet, pricing: Pricing, limit: int, recall: Recall | None = None) -> Solved | None:
     """The smallest declared level that fits, or what ``recall`` says instead; None if no level fits."""
     foreign = frozenset[Number]() if recall is None else recall.foreign(sheet.levels)
-    found = _smallest(sheet, pricing, limit, foreign)
+    pieces = dict(sheet.special)
+    found = _smallest(sheet, pricing, limit, pieces, foreign)
     if found is None or recall is None:
         return None if found is None else found[0]
     exact, is_lowest = found
@@ -203,27 +205,28 @@ def _search(sheet: Sheet, pricing: Pricing, limit: int, recall: Recall | None = 
     previous, solved = recall.previous, exact
     if previous is not None:
         if previous.cutoff is not None:
-            stays = _at(sheet, pricing, limit, previous.cutoff)
+            stays = _at(sheet, pricing, limit, pieces, previous.cutoff)
             if stays is not None and recall.stays(stays.total, limit):
                 recall.cutoff = stays.cutoff
                 return stays
-        smaller = _smallest(sheet, pricing, recall.kept(limit), foreign)
+        smaller = _smallest(sheet, pricing, recall.kept(limit), pieces, foreign)
         solved = exact if smaller is None else smaller[0]
     recall.cutoff = solved.cutoff
     return solved
 
 
 def _smallest(
-    sheet: Sheet, pricing: Pricing, limit: int, foreign: frozenset[Number] = frozenset()
+    sheet: Sheet, pricing: Pricing, limit: int, pieces: dict[int, Piece], foreign: frozenset[Number]
 ) -> tuple[Solved, bool] | None:
     """The smallest declared level that fits, and whether it is the lowest of all; None if none fits.
 
+    ``pieces`` were measured under this limit or a greater one, and take what is measured now.
     ``foreign`` are numbers at which something changes, since a max takes them, but which no scope declares.
     """
     timeline = sheet.timeline
     if timeline is None:
         timeline = sheet.presence.timeline(_ENOUGH * limit)
-    walker = Walker(sheet.presence, timeline, sheet.special, pricing, limit)
+    walker = Walker(sheet.presence, timeline, sheet.special, pricing, limit, pieces)
     level = smallest_fit(walker)
     sheet.timeline = walker.timeline
     if level is None:
@@ -237,17 +240,19 @@ def _smallest(
         return Solved(sheet, cutoff, walker.on, walker.total), floor is None
     levels = sorted({min(one, BASE_PRIORITY) for one in (*sheet.levels, BASE_PRIORITY) if one != NEVER})
     for declared in levels[bisect_left(levels, cutoff) :]:
-        solved = _at(sheet, pricing, limit, declared)
+        solved = _at(sheet, pricing, limit, pieces, declared)
         if solved is not None:
             return solved, declared == levels[0]
     return None
 
 
-def _at(sheet: Sheet, pricing: Pricing, limit: int, cutoff: Number) -> Solved | None:
+def _at(
+    sheet: Sheet, pricing: Pricing, limit: int, pieces: dict[int, Piece], cutoff: Number
+) -> Solved | None:
     """The prompt at a cutoff, level or not; None if it is over the limit."""
-    walker = Walker(sheet.presence, sheet.presence.timeline(), sheet.special, pricing, limit)
-    walker.place(cutoff)
-    walker.recount()
+    walker = Walker(sheet.presence, NO_TIMELINE, sheet.special, pricing, limit, pieces)
+    walker.place_at(cutoff)
+    walker.recount(walker.most)  # far below what fits there may be very much
     return Solved(sheet, cutoff, walker.on, walker.total) if walker.fits else None
 
 

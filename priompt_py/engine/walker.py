@@ -8,7 +8,9 @@ counts add up exactly at safe cuts, and at separators with every tokenizer.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import compress
 from typing import Any, TypeVar, cast
 
@@ -67,7 +69,8 @@ class Walker:
     """Walks over the levels of one presence, downwards or upwards.
 
     ``special`` are the pieces of the leaves that are not text. Counts above ``limit`` need not be
-    exact: ``fits`` says whether the prompt at the present level is within it.
+    exact: ``fits`` says whether the prompt at the present level is within it. ``pieces`` are those that a walker over the
+    same presence has measured, ``special`` included, if its limit was not lower; they are shared with it.
     """
 
     def __init__(
@@ -77,13 +80,14 @@ class Walker:
         special: dict[int, Piece],
         pricing: Pricing,
         limit: int,
+        pieces: dict[int, Piece] | None = None,
     ) -> None:
         self.presence = presence
         self.timeline = timeline
         self.pricing = pricing
         self.limit = limit
-        self.pieces: dict[int, Piece] = dict(special)
-        self.fixed = special.keys()  # whose cores are given; one can be below 0
+        self.pieces: dict[int, Piece] = dict(special) if pieces is None else pieces
+        self.special = special  # their cores are given; one can be below 0
         self.on = bytearray(len(presence.leaves))
         self.in_at = 0
         self.out_at = 0
@@ -106,7 +110,7 @@ class Walker:
         if cuts is None or cuts.pattern is None:
             return
         lefts = {leaf[-1] for leaf in self.presence.leaves if type(leaf) is str and leaf}
-        lefts.update(text[-1] for piece in self.pieces.values() for text in (piece.head, piece.tail) if text)
+        lefts.update(text[-1] for piece in self.special.values() for text in (piece.head, piece.tail) if text)
         if len(lefts) <= _FEW:
             self.lefts = "".join(lefts)
 
@@ -129,7 +133,7 @@ class Walker:
         """The core of a leaf's piece, counted when first asked for. One above ``most`` may be only a
         lower bound above it."""
         piece = self.pieces.get(index) or self.piece(index)
-        if piece.core < 0 and index not in self.fixed:
+        if piece.core < 0 and index not in self.special:
             text = self.presence.leaves[index]
             assert isinstance(text, str)
             middle = text[len(piece.head) : len(text) - len(piece.tail)]
@@ -159,9 +163,18 @@ class Walker:
         """Those of as many things as there are leaves whose leaf is in."""
         return included(things, self.on)
 
-    def recount(self) -> int:
-        """Count the prompt as it is now, text by text between separators."""
+    def place_at(self, cutoff: Number) -> None:
+        """Go to any cutoff without counting and without the timeline, which is of no use to the walker from then on."""
+        self.on = self.presence.on_at(cutoff)
+
+    def recount(self, most: int = sys.maxsize) -> int:
+        """Count the prompt as it is now, text by text between separators.
+
+        It ends where the count is above ``most``; ``total`` is then no more than what was counted so far.
+        """
         presence, count = self.presence, self.pricing.count
+        if most != sys.maxsize:
+            count = partial(_count, pricing=self.pricing, limit=most)
         self.capped = 0
         self.stale = False
         if presence.only_text:
@@ -188,7 +201,11 @@ class Walker:
                     if texts:
                         total += count("".join(texts))
                         texts = []
+                    if total > most:
+                        break
                     continue
+            if total > most:
+                break
             piece = pieces(index) or self.piece(index)
             total += piece.core  # not text, so it is given
             if piece.capped:

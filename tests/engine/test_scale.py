@@ -16,6 +16,7 @@ import pytest
 
 from priompt_py import (
     BASE_PRIORITY,
+    Memory,
     Node,
     Rendered,
     at_most,
@@ -232,6 +233,29 @@ def test_a_tree_far_over_the_limit_is_hardly_tokenised() -> None:
     assert 8_000 - 2_400 < found.token_count <= 8_000
     assert found.cutoff == 10_000 - (found.token_count // (get_tokenizer("o200k_base").count(block)))
     assert counting.characters < 1_000_000
+
+
+@pytest.mark.parametrize("in_chat", [False, True])
+def test_a_remembered_cutoff_far_below_what_fits_is_hardly_tokenised(in_chat: bool) -> None:
+    """Such as that of another conversation, or of a limit that was a hundred times as large."""
+    block = "The quick brown fox jumps over the lazy dog, again. " * 200  # 10 kB
+    tree: Node = [scope(p=i)[user_message[block] if in_chat else block] for i in range(1_000)]  # 10 MB
+    counting = CountingTokenizer(get_tokenizer("o200k_base"))
+    last = render(tree, token_limit=8_000, tokenizer=counting, previous=Memory())
+    without, counting.characters = counting.characters, 0
+    for cutoff in (BASE_PRIORITY, 998, 500, 0, -(10**9)):
+        found = render(tree, token_limit=8_000, tokenizer=counting, previous=Memory(cutoff=cutoff))
+        assert counting.characters < 2 * without
+        assert (found.text, found.messages) == (last.text, last.messages)
+        counting.characters = 0
+
+
+def test_the_inside_of_a_max_is_not_tokenised_for_a_remembered_cutoff() -> None:
+    tree: Node = at_most(token_limit=100)[[scope(p=i)["word " * 60] for i in range(1_000)]]
+    counting = CountingTokenizer(WordTokenizer())
+    found = render(tree, token_limit=8_000, tokenizer=counting, previous=Memory(maxes={"root > 0:max": 1}))
+    assert (found.token_count, found.memory) == (60, Memory(maxes={"root > 0:max": 999}))
+    assert counting.characters < 10_000
 
 
 def test_words_too_are_hardly_tokenised() -> None:
