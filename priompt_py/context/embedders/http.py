@@ -78,6 +78,8 @@ def is_local(url: str) -> bool:
 
 
 class _Response(Protocol):
+    length: Any
+
     def read1(self, size: int, /) -> bytes: ...
 
 
@@ -103,6 +105,8 @@ def _read(response: _Response, end: float, timeout: float, most_bytes: int) -> b
             raise Unanswered("answer", f"its answer is longer than {most_bytes >> 20} MiB")
         if time.monotonic() > end:
             raise _late(timeout)
+    if getattr(response, "length", None):  # what is still due: reading in parts doesn't tell
+        raise http.client.IncompleteRead(b"", response.length)
     return b"".join(parts)
 
 

@@ -94,6 +94,7 @@ def _normalised(np: Any, array: Any) -> Vectors:
 
 
 def _no_vectors(embedder: str, given: object, count: int) -> EmbedderError:
+    kind = type_name(given)
     if isinstance(given, list | tuple):
         rows = cast("Sequence[object]", given)
         sizes = sorted({len(cast("Sequence[object]", row)) for row in rows if isinstance(row, list | tuple)})
@@ -101,7 +102,6 @@ def _no_vectors(embedder: str, given: object, count: int) -> EmbedderError:
             return EmbedderError(
                 embedder, "size", f"its vectors have different lengths, from {sizes[0]} to {sizes[-1]}"
             )
-    kind = type_name(cast("object", given))
     return EmbedderError(embedder, "answer", f"it gave {kind} for {count} texts, not a list of vectors")
 
 

