@@ -47,14 +47,12 @@ class KnowledgeTools:
         return [tool_definition(self.akb_query, name="kb_query"), *self.tools()[1:]]
 
     def kb_query(self, query: _Query) -> str:
-        """Search the user's knowledge base for passages. Call it for questions that its documents may answer; don't call
-        it for greetings, thanks or small talk."""
+        """Search the user's knowledge base for what answers a question; not for greetings, thanks or small talk."""
         asked = _text(query)
         return _small_talk() if is_small_talk(asked) else _hits(self._base.search(asked))
 
     async def akb_query(self, query: _Query) -> str:
-        """Search the user's knowledge base for passages. Call it for questions that its documents may answer; don't call
-        it for greetings, thanks or small talk."""
+        """Search the user's knowledge base for what answers a question; not for greetings, thanks or small talk."""
         asked = _text(query)
         return _small_talk() if is_small_talk(asked) else _hits(await self._base.asearch(asked))
 

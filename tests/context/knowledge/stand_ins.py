@@ -87,6 +87,22 @@ class Failing(Hashed):
         return self.how(given)
 
 
+def too_few(given: list[Any]) -> list[Any]:
+    return given[:-1]
+
+
+def too_short(given: list[list[float]]) -> list[list[float]]:
+    return [one[:-1] for one in given]
+
+
+def not_numbers(given: list[list[float]]) -> list[list[float]]:
+    return [[float("nan")] * len(one) for one in given]
+
+
+def nothing(given: list[Any]) -> None:
+    return None
+
+
 class Later(Hashed):
     """The same, async."""
 
