@@ -119,7 +119,7 @@ def _element(
     text = rendered.to_text()
     at = max(0, found.characters - element.offset) if found.what != "tools" else 0
     return {
-        "row": view.row_of_path.get(element.path, -1),
+        "row": view.row_at(element.path, element.kind),
         "path": element.path,
         "label": element.label,
         "kind": element.kind,

@@ -151,10 +151,14 @@ class View:
         return sum(size_of(leaf) for ops in self.recorded.ops.nested() for leaf in ops.leaves)
 
     @cached_property
-    def row_of_path(self) -> dict[str, int]:
-        """The rows by path."""
+    def _rows_of_paths(self) -> dict[tuple[str, bool], int]:
         places = self.spot_of_all.explanation.places
-        return {str(place): row for row, place in enumerate(places)}
+        entries = zip(places, self.entries, strict=True)
+        return {(str(place), entry.kind == "omitted"): row for row, (place, entry) in enumerate(entries)}
+
+    def row_at(self, path: str, kind: str = "") -> int:
+        """The row of a path, -1 of the root. The mark of an excerpt's gap has the path of the piece behind it."""
+        return self._rows_of_paths.get((path, kind == "omitted"), -1)
 
     @cached_property
     def _decided(self) -> tuple[int, int]:
@@ -176,13 +180,18 @@ class View:
         if limit in self._spots:
             self._spots.move_to_end(limit)
             return self._spots[limit]
-        fits, required = True, None
+        fits = True
+        required: int | None = None
         try:
             solution = self._solve(limit)
         except PromptTooLong as error:
-            if error.required_limit is None or error.element is not None:
+            if self.is_relative and limit < BOUNDLESS:
+                required = self.least_by_trying
+            elif error.required_limit is None or error.element is not None:
                 raise
-            fits, required = False, error.required_limit
+            else:
+                required = error.required_limit
+            fits = False
             solution = self._solve(required)
         explanation = Explanation(self.recorded, solution, self.pricing)
         spot = Spot(limit, solution, explanation, fits, required)
@@ -190,6 +199,27 @@ class View:
         while len(self._spots) > _KEPT:
             self._spots.popitem(last=False)
         return spot
+
+    @cached_property
+    def least_by_trying(self) -> int:
+        """The smallest limit that works, where limits within the prompt move with it: found by doubling and halving.
+        Raises PromptTooLong where none works."""
+        low, high = -1, 1
+        while not self._fits(high):
+            low, high = high, 2 * high
+            if high > BOUNDLESS:
+                self._solve(BOUNDLESS)
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self._fits(middle) else (middle, high)
+        return high
+
+    def _fits(self, limit: int) -> bool:
+        try:
+            self._solve(limit)
+        except PromptTooLong:
+            return False
+        return True
 
     def _solve(self, limit: int) -> Solution:
         return self.program.solve(attrs.evolve(self.settings, token_limit=limit), self.pricing)
@@ -248,13 +278,7 @@ class View:
         course = self.course
         if course is not None:
             return max(point.tokens for point in course.curve.points), course.steps[0].tokens
-        least: int | None = None
-        try:
-            self._solve(0)
-        except PromptTooLong as error:
-            least = error.required_limit
-        else:
-            least = 0
+        least = self.least_by_trying if self.is_relative else self.spot(0).required or 0
         return self.spot_of_all.solution.total, least
 
     def _rendered_or_least(self, limit: int) -> Rendered:
@@ -370,11 +394,10 @@ class View:
         for row, reason in enumerate(spot.reasons):
             if reason in odd:
                 odd[reason].append(row)
-        rows = self.row_of_path
         return {
             "largest": [
                 {
-                    "row": rows.get(part.path, -1),
+                    "row": self.row_at(part.path),
                     "path": part.path,
                     "label": part.label,
                     "priority": number(part.priority),
@@ -383,7 +406,7 @@ class View:
                 for part in report.largest
             ],
             "messages": [
-                {"row": rows.get(message.path, -1), "included": message.included, "tokens": message.tokens}
+                {"row": self.row_at(message.path), "included": message.included, "tokens": message.tokens}
                 for message in report.messages
             ],
             "other_tokens": report.other_tokens,

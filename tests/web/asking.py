@@ -131,7 +131,9 @@ class Listener(threading.Thread):
     def run(self) -> None:
         headers = {"X-Priompt-Token": self._server.token}
         try:
-            with httpx.stream("GET", f"{self._server.base}/api/events", headers=headers, timeout=60) as stream:
+            with httpx.stream(
+                "GET", f"{self._server.base}/api/events", headers=headers, timeout=60
+            ) as stream:
                 name = ""
                 for line in stream.iter_lines():
                     if line.startswith("event: "):
