@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from priompt_py.author.checks import text as checked_text
 from priompt_py.author.checks import whole_number, wrong_value
+from priompt_py.context.analysis import analyse
 from priompt_py.context.chunking import CHUNK_OVERLAP, CHUNK_SIZE
 from priompt_py.context.messages import Attachment, Hit
 from priompt_py.context.searchable import (
@@ -38,6 +39,7 @@ class Cutter:
                 f"{tag}() needs overlap < chunk_size, got overlap={overlap} and chunk_size={chunk_size}",
             )
         self.tokenizer = get_tokenizer(tokenizer)
+        analyse("word")  # what is not installed is said here, and not in the middle of a turn
         self._shelf = Shelf[Searchable](whole_number(tag, "keep", keep))
 
     def cut(self, document: Document) -> Searchable:
@@ -62,6 +64,8 @@ class BM25Retriever:
     :func:`~priompt_py.context.analysis.analyse`. ``Hit.affinity`` is how much of the query a chunk answers, from over 0
     to below 1 (:mod:`~priompt_py.context.scoring`); every chunk that holds a term of the query is a hit. The analysis
     of ``keep`` characters of text is kept for the next search, the longest unused goes first. Thread-safe.
+
+    Raises ArgumentTypeError, ArgumentValueError, and PromptError without the extra ``context``.
     """
 
     default_threshold = 0.0

@@ -51,7 +51,10 @@ class VectorRetriever:
     Vectors are made once for each text, in batches of ``batch``, and none is asked for again after a failure in the
     same search. An embedder that fails (raises, takes longer than ``time_limit`` seconds for a batch, gives what are no
     vectors) leaves the search by words, and ``Found.report`` says so. Chunks, terms and vectors of ``keep`` characters
-    of text are kept for the next search; a vector takes 4 bytes a number.
+    of text are kept for the next search; a vector takes 4 bytes a number. The time limit of ``assemble`` is for a search
+    as a whole, which has failed then: give a smaller one here.
+
+    Raises ArgumentTypeError, ArgumentValueError, and PromptError without the extras ``context`` and ``embeddings``.
     """
 
     def __init__(
@@ -72,6 +75,7 @@ class VectorRetriever:
             raise wrong_type(
                 "embedder", f"{tag}() needs an object with a method embed for embedder, got {got(embedder)}"
             )
+        numpy()  # what is not installed is said here, and not in the middle of a turn
         self._embedder = embedder
         self._hybrid = truth(tag, "hybrid", hybrid)
         self._threshold = _cosine(tag, threshold)

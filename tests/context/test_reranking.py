@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from priompt_py.context import Found, Hit, SearchReport, arerank, rerank
 from priompt_py.errors import ArgumentTypeError, ArgumentValueError
@@ -55,9 +57,9 @@ def test_equal_scores_keep_the_order_of_recall() -> None:
 
 
 def test_failing() -> None:
-    given = case("CB30")
-    assert given["in"] == "20 recalled; reranker raises"
-    assert given["out"] == "recall ranks 1..5, rerank failed"
+    cb30 = case("CB30")
+    assert cb30["in"] == "20 recalled; reranker raises"
+    assert cb30["out"] == "recall ranks 1..5, rerank failed"
     found = rerank("q", HITS, Scores(OSError("no network")))
     assert found == HITS[:5]
     assert found.report == SearchReport(rerank="failed", notes=("the reranker failed: OSError: no network",))
@@ -141,6 +143,30 @@ def test_answers_that_cannot_be_used(answer: Any, said: str) -> None:
     assert found.report == SearchReport(rerank="failed", notes=(f"the reranker failed: {said}",))
     with pytest.raises((ArgumentTypeError, ArgumentValueError)):
         rerank("q", HITS, Scores(answer), on_error="raise")
+
+
+SCORES = st.lists(
+    st.tuples(st.integers(0, 7), st.integers(-3, 3) | st.floats(allow_nan=False, allow_infinity=False)),
+    unique_by=lambda pair: pair[0],
+)
+
+
+@given(SCORES, st.sets(st.integers(0, 7)), st.integers(1, 9))
+def test_any_scores(scores: list[tuple[int, float]], blank: set[int], final_k: int) -> None:
+    hits = [Hit(" " if n in blank else f"text {n}", 0.5, "f", n) for n in range(8)]
+    texts = [hit for hit in hits if hit.text.strip()]
+    scores = [(index, score) for index, score in scores if index < len(texts)]
+    found = rerank("q", hits, Scores(scores), final_k=final_k)
+    if not scores or not texts:
+        assert found == texts[:final_k]
+        assert found.report.rerank == ("failed" if texts else "unavailable")
+        return
+    assert len(found) == min(final_k, len(scores))
+    order = [(-float(hit.rerank or 0), hit.chunk) for hit in found]
+    assert order == sorted(order)
+    assert {(hit.chunk, hit.rerank) for hit in found} <= {(texts[i].chunk, s) for i, s in scores}
+    left = [score for i, score in scores if texts[i].chunk not in chunks(found)]
+    assert not left or max(left) <= min(hit.rerank for hit in found if hit.rerank is not None)
 
 
 def test_numbers_of_numpy() -> None:

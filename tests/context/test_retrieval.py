@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Sequence
@@ -11,12 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from priompt_py.context import Attachment, BM25Retriever, Hit, chunk
+from priompt_py.context import Attachment, BM25Retriever, Hit, chunk, words
 from priompt_py.context.analysis import analyse
 from priompt_py.context.retrieval import KEPT
 from priompt_py.context.scoring import affinities
 from priompt_py.context.searchable import Shelf, searchable
-from priompt_py.errors import ArgumentTypeError, ArgumentValueError
+from priompt_py.errors import ArgumentTypeError, ArgumentValueError, PromptError
 from priompt_py.testing.tokenizers import WordTokenizer
 from tests.context.cases import case
 from tests.context.searching import documents
@@ -186,6 +187,14 @@ def test_bad_options(options: Any, error: type[Exception], sentence: str) -> Non
     with pytest.raises(error) as caught:
         BM25Retriever(**options)
     assert str(caught.value) == sentence
+
+
+def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    words.stem.cache_clear()
+    words._stemmers.cache_clear()
+    monkeypatch.setitem(sys.modules, "snowballstemmer", None)
+    with pytest.raises(PromptError, match=r"pip install 'priompt-py\[context\]'"):
+        BM25Retriever()
 
 
 # ------------------------------------------------------------------------------------------ what is kept

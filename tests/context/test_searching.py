@@ -9,6 +9,8 @@ from typing import Any
 
 import attrs
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from priompt_py import PromptTooLong, render
 from priompt_py.context import (
@@ -474,3 +476,41 @@ def test_async_things_need_the_async_door() -> None:
         searched(Asked(), reranker=AsyncReranker((0, 1.0)))
     with pytest.raises(ArgumentTypeError, match=r"the embedder is async; use aprepare\(\) or aassemble\(\)"):
         searched(VectorRetriever(AsyncTopicEmbedder()))
+
+
+# ------------------------------------------------------------------------------------------ whatever fails
+
+FAULT = st.sampled_from([None, None, OSError("off"), EmbedderError("topics", "status", "401")])
+
+
+@given(
+    st.lists(FAULT, max_size=6),
+    st.sampled_from([None, Reranker((0, 1.0)), Reranker(fault=OSError("gone")), Reranker((9, 1.0))]),
+    st.booleans(),
+    st.sampled_from(["report", "raise"]),
+)
+def test_what_began_is_told_to_end(
+    faults: list[Exception | None], reranker: Any, hybrid: bool, on_error: Any
+) -> None:
+    events: list[Event] = []
+    retriever = VectorRetriever(TopicEmbedder(*faults), hybrid=hybrid)
+    failed = any(faults[:5])  # four documents and the query
+    try:
+        result = searched(retriever, reranker=reranker, on_error=on_error, events=events.append)
+    except (OSError, EmbedderError):
+        assert on_error == "raise"
+    except ArgumentValueError:
+        assert reranker is not None
+        assert reranker.scores == [(9, 1.0)]
+    else:
+        assert result.hits[0].source_id == "d0"
+        assert result.report.metrics["embedding"] == ("failed" if failed else "done")
+        assert on_error == "report" or not failed
+    open_: dict[tuple[str, str], int] = {}
+    for event in events:
+        key = (event.kind, event.subject)
+        if event.state in ("done", "error", "canceled"):
+            assert open_.pop(key) > 0
+        else:
+            open_[key] = open_.get(key, 0) + 1
+    assert open_ == {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 
 from priompt_py.context import Attachment, BM25Retriever, SearchReport, VectorRetriever
-from priompt_py.errors import ArgumentTypeError, ArgumentValueError, EmbedderError
+from priompt_py.errors import ArgumentTypeError, ArgumentValueError, EmbedderError, PromptError
 from priompt_py.testing.tokenizers import WordTokenizer
 from tests.context.searching import Answers, AsyncTopicEmbedder, TopicEmbedder, documents
 
@@ -278,6 +279,12 @@ def test_bad_options(options: dict[str, Any], error: type[Exception], sentence: 
     with pytest.raises(error) as caught:
         VectorRetriever(options.pop("embedder", TopicEmbedder()), **options)
     assert str(caught.value) == sentence
+
+
+def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "numpy", None)
+    with pytest.raises(PromptError, match=r"pip install 'priompt-py\[embeddings\]'"):
+        VectorRetriever(TopicEmbedder())
 
 
 def test_bad_input_of_a_search() -> None:
