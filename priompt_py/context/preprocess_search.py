@@ -20,7 +20,8 @@ from priompt_py.errors import EmbedderError
 
 __all__ = ["NOT_SEARCHED", "Search", "hit_metrics"]
 
-NOT_SEARCHED = ("retriever-failed", "no-retriever")  # "nothing was found" would not be true
+# "Nothing was found" would not be true.
+NOT_SEARCHED = ("retriever-failed", "no-retriever", "no-documents", "empty-query")
 
 
 def hit_metrics(hit: Hit, tokens: int) -> dict[str, Any]:

@@ -129,6 +129,14 @@ def test_a_blank_prompt_is_not_searched() -> None:
         "retrieval", "no-citations", "empty-query",
     )  # fmt: skip
     assert embedder.calls == []
+    assert text_of(result).startswith(f"{WORDING.search_failed}\n\nUser Query:\n\n")
+    assert told(result.report.events) == [("retrieving", "loading", ""), ("retrieving", "canceled", "")]
+
+
+def test_files_that_all_fail_are_not_said_to_hold_nothing() -> None:
+    result = searched(BM25Retriever(), [Attachment("f", "f.txt")])
+    assert result.reason == "no-documents"
+    assert text_of(result) == f"{WORDING.search_failed}\n\nUser Query:\n\nrefund policy"
 
 
 def test_the_query_is_the_prompt_as_typed() -> None:
