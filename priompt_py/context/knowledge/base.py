@@ -436,12 +436,13 @@ def _ids(tag: str, ids: str | Sequence[str]) -> list[str]:
 
 
 def _joined(chunks: Sequence[StoredChunk]) -> str:
-    """The text that chunks were cut from: what two share is there once, and a line's end stands for a gap."""
+    """The text that chunks were cut from: what two share is there once; blanks between two that share nothing aren't
+    stored, but for their number."""
     parts: list[str] = []
     end = 0
     for one in chunks:
         if one.start > end and parts:
-            parts.append("\n")
+            parts.append(" " if one.start == end + 1 else "\n\n")
         parts.append(one.text[max(0, end - one.start) :])
         end = max(end, one.start + len(one.text))
     return "".join(parts)
