@@ -9,6 +9,7 @@ when somebody asks (:mod:`priompt_py.engine.simple_spans`).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeAlias
 
 from priompt_py.engine.expand import Expansions
 from priompt_py.engine.inner_parts import Part, parts_of
@@ -64,35 +65,18 @@ class _Lengths(dict[type[Element], int | None]):
         return self[kind]
 
 
-class _Open:
-    """An element that is in, and whose children are being visited. ``declared`` and ``cutoff`` hold for them."""
-
-    __slots__ = ("children", "cutoff", "declared", "element", "part", "spans", "spot", "start")
-
-    def __init__(
-        self,
-        element: Element | None,
-        children: Iterator[tuple[int, Child]],
-        declared: Number,
-        cutoff: Number,
-        spot: Spot,
-        start: int,
-        part: Part,
-    ) -> None:
-        self.element = element
-        self.children = children
-        self.declared = declared
-        self.cutoff = cutoff
-        self.spot = spot
-        self.start = start
-        self.part = part
-        self.spans: list[Span] = []
+_Open: TypeAlias = tuple[
+    Element | None, Iterator[tuple[int, Child]], list[Span], Number, Number, Spot, int, Part
+]
+"""An element that is in, and whose children are being visited: itself, the children to come with their indexes, the spans
+of those that were, the declared priority and the cutoff that hold for them, where it stands, where it begins in the text,
+and the part that it is in. A tuple, since one with names takes five times as long to make."""
 
 
 class _Visit:
     """A visit of all that is in."""
 
-    __slots__ = ("at", "expansions", "frames", "incomplete", "lengths", "outside", "stack", "unclosed")
+    __slots__ = ("at", "expansions", "frames", "incomplete", "lengths", "outside", "unclosed")
 
     def __init__(
         self, expansions: Expansions, frames: Frames, messages: int | None, *, incomplete: bool
@@ -103,113 +87,105 @@ class _Visit:
         self.incomplete = incomplete
         self.at = 0
         self.outside = messages is not None  # text there is blank, and dropped
-        self.stack: list[_Open] = []
         self.lengths = _Lengths()
 
     def run(self, children: tuple[Child, ...], root: Part) -> list[Span]:
         """The spans of the root's children."""
-        stack = self.stack
-        stack.append(_Open(None, enumerate(children), BASE_PRIORITY, root.cutoff, ROOT, 0, root))
+        stack: list[_Open] = []
+        here: _Open = (None, enumerate(children), [], BASE_PRIORITY, root.cutoff, ROOT, 0, root)
         while True:
-            here = stack[-1]
-            if self.go_on(here):
-                continue
-            stack.pop()
-            if not stack:
-                return here.spans
-            # A first of which no alternative is in is out.
-            if here.spans or not isinstance(here.element, First):
-                stack[-1].spans.append(self.close(here))
-
-    def go_on(self, here: _Open) -> bool:
-        """Visit children until one has to be entered (True) or all are done (False)."""
-        spot, spans, around, cutoff = here.spot, here.spans, here.declared, here.cutoff
-        at, gives_text, lengths = self.at, not self.outside, self.lengths
-        for index, child in here.children:
-            if not isinstance(child, Element):
-                if child is not None and type(child) is not bool:
-                    start = at
-                    if gives_text:
-                        at += len(child) if isinstance(child, str) else len(str(child))
-                    spans.append(Span(start, at, (index, child, spot), "text"))
-                continue
-            declared = child.p
-            if declared is None:
-                declared = around if child.prel is None else around + child.prel
-            if declared < cutoff and (  # what is around it reaches the cutoff
-                child.p is not None or child.prel is not None or isinstance(child, (Scope, Fallback))
-            ):
-                continue
-            if type(child) is Scope and len(child.children) == 1:
-                text = child.children[0]
-                if type(text) is str:  # the usual case, at once
-                    start = at
-                    if gives_text:
-                        at += len(text)
-                    label = child.name if child.key is None else child.key  # child.label, quicker
-                    spans.append(Span(start, at, (index, child, spot), "scope", label, spans_of_texts))
+            element, kids, spans, around, cutoff, spot, start, part = here
+            at, gives_text = self.at, not self.outside
+            for index, child in kids:
+                before = at
+                if not isinstance(child, Element):
+                    if child is not None and type(child) is not bool:
+                        if gives_text:
+                            at += len(child) if isinstance(child, str) else len(str(child))
+                        spans.append(Span(before, at, (index, child, spot), "text"))
                     continue
-            own = (index, child, spot)
-            length = lengths[type(child)]
-            if length is not None:
-                start = at
-                if gives_text:
-                    at += length
-                spans.append(Span(start, at, own, child.kind, child.key))
-                continue
-            self.at = at
-            if self.enter(child, here, declared, own):
-                return True
-            at = self.at
-        self.at = at
-        return False
+                declared = child.p
+                if declared is None:
+                    declared = around if child.prel is None else around + child.prel
+                if declared < cutoff and (  # what is around it reaches the cutoff
+                    child.p is not None or child.prel is not None or isinstance(child, (Scope, Fallback))
+                ):
+                    continue
+                own = (index, child, spot)
+                if type(child) is Scope and len(child.children) == 1 and type(child.children[0]) is str:
+                    if gives_text:  # the usual case, at once
+                        at += len(child.children[0])
+                    label = child.name if child.key is None else child.key  # child.label, quicker
+                    spans.append(Span(before, at, own, "scope", label, spans_of_texts))
+                    continue
+                self.at = at
+                opened = self.take(child, spans, declared, cutoff, own, part)
+                if opened is not None:
+                    stack.append(here)
+                    here = opened
+                    break
+                at = self.at
+            else:
+                self.at = at
+                if element is None:
+                    return spans
+                here = stack.pop()
+                if spans or not isinstance(element, First):  # a first of which no alternative is in is out
+                    here[2].append(self.close(element, spans, spot, start))
 
-    def enter(self, child: Element, here: _Open, declared: Number, own: Spot) -> bool:
-        """Take an element that holds others; True if its children have to be visited."""
-        cutoff, part = here.cutoff, here.part
-        if type(child) is Scope:
-            children = child.children
-        elif isinstance(child, Message):
-            return self.enter_message(child, here, declared, own)
-        elif isinstance(child, Excerpt):
-            start = self.at
-            pieces = tuple(self.pieces(child, declared, cutoff, own))
-            here.spans.append(Span(start, self.at, own, "excerpt", child.key, pieces))
-            return False
-        elif isinstance(child, (First, Fallback)):
-            self.choose(child, here, declared, own)
-            return True
-        elif isinstance(child, (ComponentCall, AsyncNode)):
-            given = self.expansions.results[id(child)]
-            self.stack.append(_Open(child, enumerate(given), declared, cutoff, own, self.at, part))
-            return True
-        else:
-            assert isinstance(child, Container)
-            children = child.children
-            if isinstance(child, Isolate):
-                part = part.isolate(child, own)
-                if not part.is_in:
-                    return False
-                declared, cutoff = BASE_PRIORITY, part.cutoff
-            elif isinstance(child, Max):
-                level = part.level(child, own, cutoff)
-                if level is None:
-                    return False
-                cutoff = level
-        kind = type(children[0]) if children else str
-        if (kind is str or kind is Message) and self.take_simple(child, children, here, own):
-            return False
-        self.stack.append(_Open(child, enumerate(children), declared, cutoff, own, self.at, part))
-        return True
-
-    def take_simple(self, child: Element, kids: tuple[Child, ...], here: _Open, own: Spot) -> bool:
-        """Take an element of texts alone, or around one message of texts alone; False for any other."""
+    def take(
+        self, child: Element, spans: list[Span], declared: Number, cutoff: Number, own: Spot, part: Part
+    ) -> _Open | None:
+        """Take an element that is in but for what its limit or its tool unit says; what there is to visit of it."""
         start = self.at
+        if type(child) is Scope:  # most are
+            if self.take_simple(child, spans, own):
+                return None
+            return (child, enumerate(child.children), [], declared, cutoff, own, start, part)
+        length = self.lengths[type(child)]
+        if length is not None:
+            if not self.outside:
+                self.at += length
+            spans.append(Span(start, self.at, own, child.kind, child.key))
+            return None
+        if isinstance(child, Message):
+            return self.take_message(child, spans, declared, cutoff, own, part)
+        if isinstance(child, Excerpt):
+            pieces = tuple(self.pieces(child, declared, cutoff, own))
+            spans.append(Span(start, self.at, own, "excerpt", child.key, pieces))
+            return None
+        if isinstance(child, (First, Fallback)):
+            declared, kids = _chosen(child, declared, cutoff)
+            return (child, iter(kids), [], declared, cutoff, own, start, part)
+        if isinstance(child, (ComponentCall, AsyncNode)):
+            given = self.expansions.results[id(child)]
+            return (child, enumerate(given), [], declared, cutoff, own, start, part)
+        assert isinstance(child, Container)
+        if isinstance(child, Isolate):
+            part = part.isolate(child, own)
+            if not part.is_in:
+                return None
+            declared, cutoff = BASE_PRIORITY, part.cutoff
+        elif isinstance(child, Max):
+            level = part.level(child, own, cutoff)
+            if level is None:
+                return None
+            cutoff = level
+        if self.take_simple(child, spans, own):
+            return None
+        return (child, enumerate(child.children), [], declared, cutoff, own, start, part)
+
+    def take_simple(self, child: Container, spans: list[Span], own: Spot) -> bool:
+        """Take an element of texts alone, or around one message of texts alone; False for any other."""
+        start, kids = self.at, child.children
+        kind = type(kids[0]) if kids else str
+        if kind is not str and kind is not Message:
+            return False
         length = length_of_texts(kids)
         if length >= 0:
             if not self.outside:
                 self.at += length
-            here.spans.append(Span(start, self.at, own, child.kind, child.label, spans_of_texts))
+            spans.append(Span(start, self.at, own, child.kind, child.label, spans_of_texts))
             return True
         message = kids[0]
         if len(kids) != 1 or type(message) is not Message or _has_rules(message):
@@ -218,48 +194,25 @@ class _Visit:
         if length < 0:
             return False
         self.at += self.frames.before(message) + length + self.end_of_message()
-        here.spans.append(Span(start, self.at, own, child.kind, child.label, self.frames.spans_of_scope))
+        spans.append(Span(start, self.at, own, child.kind, child.label, self.frames.spans_of_scope))
         return True
 
-    def enter_message(self, message: Message, here: _Open, declared: Number, own: Spot) -> bool:
-        """Take a message; True if its children have to be visited."""
-        if (message.tool_calls or message.role == "tool") and here.part.is_unpaired(message):
-            return False
+    def take_message(
+        self, message: Message, spans: list[Span], declared: Number, cutoff: Number, own: Spot, part: Part
+    ) -> _Open | None:
+        """Take a message; what there is to visit of it."""
+        if (message.tool_calls or message.role == "tool") and part.is_unpaired(message):
+            return None
         start, before = self.at, self.frames.before(message)
         length = length_of_texts(message.children)
         if length >= 0:
             self.at += before + length + self.end_of_message()
-            spans = self.frames.spans_of_message
-            here.spans.append(Span(start, self.at, own, "message", message.key, spans))
-            return False
+            spans.append(Span(start, self.at, own, "message", message.key, self.frames.spans_of_message))
+            return None
         self.at += before
         self.outside = False
-        opened = _Open(message, enumerate(message.children), declared, here.cutoff, own, start, here.part)
-        opened.spans.append(Span(start, self.at, own, "frame"))
-        self.stack.append(opened)
-        return True
-
-    def choose(self, element: First | Fallback, here: _Open, declared: Number, own: Spot) -> None:
-        """Enter a first or a fallback: of its children the one that is chosen at the cutoff."""
-        kids = [
-            (at, kid) for at, kid in enumerate(element.children) if kid is not None and type(kid) is not bool
-        ]
-        rank = 1 - len(kids)  # of fallbacks; see the compiler
-        chosen: list[tuple[int, Child]] = []
-        for at, kid in kids:
-            priority: Number = BASE_PRIORITY
-            if isinstance(element, Fallback):
-                priority, rank = declared + rank, rank + 1
-            elif isinstance(kid, Element) and kid.p is not None:
-                priority = kid.p
-            elif isinstance(kid, Element) and kid.prel is not None:
-                priority = declared + kid.prel
-            if priority >= here.cutoff:
-                chosen.append((at, kid))
-                if isinstance(element, Fallback):
-                    declared = priority
-                break
-        self.stack.append(_Open(element, iter(chosen), declared, here.cutoff, own, self.at, here.part))
+        inside = [Span(start, self.at, own, "frame")]
+        return (message, enumerate(message.children), inside, declared, cutoff, own, start, part)
 
     def pieces(self, excerpt: Excerpt, declared: Number, cutoff: Number, own: Spot) -> Iterator[Span]:
         """The pieces of an excerpt that are in, and the marks of the gaps between them."""
@@ -284,17 +237,40 @@ class _Visit:
         self.unclosed -= 1
         return self.frames.after if self.unclosed or not self.incomplete else 0
 
-    def close(self, here: _Open) -> Span:
+    def close(self, element: Element, spans: list[Span], spot: Spot, start: int) -> Span:
         """The span of an element whose children are done."""
-        element = here.element
-        assert element is not None
+        if type(element) is Scope:
+            label = element.name if element.key is None else element.key
+            return Span(start, self.at, spot, "scope", label, tuple(spans))
         if isinstance(element, Message):
             self.outside = True
             end = self.at
             self.at += self.end_of_message()
             if end < self.at:
-                here.spans.append(Span(end, self.at, here.spot, "frame"))
-        return Span(here.start, self.at, here.spot, element.kind, element.label, tuple(here.spans))
+                spans.append(Span(end, self.at, spot, "frame"))
+        return Span(start, self.at, spot, element.kind, element.label, tuple(spans))
+
+
+def _chosen(
+    element: First | Fallback, declared: Number, cutoff: Number
+) -> tuple[Number, list[tuple[int, Child]]]:
+    """Of the children of a first or a fallback the one that is chosen at the cutoff, if any, with its index; and the
+    declared priority around it."""
+    kids = [(at, kid) for at, kid in enumerate(element.children) if kid is not None and type(kid) is not bool]
+    rank = 1 - len(kids)  # of fallbacks; see the compiler
+    for at, kid in kids:
+        priority: Number = BASE_PRIORITY
+        if isinstance(element, Fallback):
+            priority, rank = declared + rank, rank + 1
+            if priority >= cutoff:
+                return priority, [(at, kid)]
+        elif isinstance(kid, Element) and kid.p is not None:
+            priority = kid.p
+        elif isinstance(kid, Element) and kid.prel is not None:
+            priority = declared + kid.prel
+        if priority >= cutoff:
+            return declared, [(at, kid)]
+    return declared, []
 
 
 def _has_rules(message: Message) -> bool:

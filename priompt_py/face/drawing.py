@@ -55,16 +55,17 @@ class Look:
 def draw(report: Report, look: Look) -> Iterator[Line]:
     """The lines of a report: messages, then what there is to say of all of them."""
     styles = style_of_priorities(report)
+    gutter = max((len(priority_text(level)) for level in styles), default=0)
     for included, group in groupby(report.messages, key=lambda message: message.included):
         messages = list(group)
         if not included and look.lines is not None and len(messages) > _RUN:
             rest = messages[2:-2]
             for message in messages[:2]:
-                yield from _message(message, look, styles, is_chat=report.is_chat)
+                yield from _message(message, look, styles, gutter, is_chat=report.is_chat)
             yield from wrapped(_skipped(rest, look), look.width)
             messages = messages[-2:]
         for message in messages:
-            yield from _message(message, look, styles, is_chat=report.is_chat)
+            yield from _message(message, look, styles, gutter, is_chat=report.is_chat)
     yield from _summary(report, look)
 
 
@@ -83,7 +84,7 @@ def style_of_priorities(report: Report) -> dict[Number, StyleName]:
 
 
 def _message(
-    message: ReportMessage, look: Look, styles: dict[Number, StyleName], *, is_chat: bool
+    message: ReportMessage, look: Look, styles: dict[Number, StyleName], gutter: int, *, is_chat: bool
 ) -> Iterator[Line]:
     style: StyleName = "frame" if message.included else "out"
     title = message.role or ("outside messages" if is_chat else "prompt")
@@ -102,7 +103,6 @@ def _message(
         facts.insert(0, f"priority {priority_text(message.priority)}")
     inner = look.width if look.plain else look.width - 4
     yield _rule(look.dot.join(about), look.dot.join(facts), look, style, top=True)
-    gutter = max((len(priority_text(level)) for level in styles), default=0)
     if inner - gutter - 3 < _TEXT or not any(
         piece.included and piece.priority < BASE_PRIORITY for piece in message.pieces
     ):

@@ -28,20 +28,21 @@ def table_lines(
     """
     rows = _rows(decisions)
     wide = [8, 5, 7, 7]
+    counts = [f"{row.tokens:,}" for row, _, _ in rows]  # a decision counts each time it is asked
     wide[0] = max([8, *(len(priority_text(row.effective_priority)) for row, _, _ in rows)])
-    wide[2] = max([6, *(len(f"{row.tokens:,}") for row, _, _ in rows)])
+    wide[2] = max([6, *map(len, counts)])
     wide[3] = max([6, *(len(f"{point.tokens:,}") for point in curve.points)])
     head = f"{'priority':>{wide[0]}}  {'':<3}  {'tokens':>{wide[2]}}  {'total':>{wide[3]}}  element"
     yield [(head, "title")]
     drawn = curve.cutoff is None
-    for row, level, is_inside in rows:
+    for (row, level, is_inside), count in zip(rows, counts, strict=True):
         if not drawn and curve.cutoff is not None and level < curve.cutoff:
             drawn = True
             yield [(_limit_line(curve, width, plain=plain), "frame")]
         total = "" if is_inside else f"{curve.at(min(level, BASE_PRIORITY)).tokens:,}"
         facts = (
             f"{priority_text(row.effective_priority):>{wide[0]}}  {'in' if row.included else 'out':<3}  "
-            f"{row.tokens:>{wide[2]},}  {total:>{wide[3]}}  "
+            f"{count:>{wide[2]}}  {total:>{wide[3]}}  "
         )
         style: StyleName = "text" if row.included else "out"
         reason = "" if row.included else f"  {REASONS[row.reason]}"

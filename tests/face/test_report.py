@@ -33,7 +33,8 @@ from priompt_py import (
     user_message,
 )
 from priompt_py.face.report import ReportPart, ReportPiece
-from priompt_py.face.reporting import COUNTED_OUT, OUT_TEXT
+from priompt_py.face.report_leaves import COUNTED_OUT
+from priompt_py.face.report_pieces import OUT_TEXT
 from priompt_py.model.elements import Node
 from priompt_py.model.memory import Memory
 from priompt_py.testing.strategies import chats, prompts
