@@ -15,7 +15,6 @@ from priompt_py.cli.sources import Source, load_module, load_source
 from priompt_py.cli.streams import shown
 from priompt_py.errors import SourceError
 from priompt_py.preview.names import is_id
-from priompt_py.preview.recording import without_dumps
 from priompt_py.preview.registry import registered_prompts
 from priompt_py.web.catalogue import Broken, Served, served_entry
 from priompt_py.web.registered import examples_of
@@ -44,8 +43,6 @@ class SourcesServed:
         self._modules = list(modules)
         self._loaded: dict[str, Served | Broken] = {}
         self._folders: list[str] = []
-        self._dumps_off = without_dumps()
-        self._dumps_off.__enter__()  # a preview is no run; the process is for previews alone
         self._registering: Broken | None = None
         self._has_modules = False
 

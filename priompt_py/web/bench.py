@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from priompt_py.preview.json_kinds import is_object
+from priompt_py.preview.recording import without_dumps
 from priompt_py.web import looks
 from priompt_py.web.answers import Answer, Refusal, failure, json_bytes
 from priompt_py.web.catalogue import Broken, Catalogue, Served
@@ -56,7 +57,8 @@ class Bench:
         Raises Missing, and KeyboardInterrupt.
         """
         try:
-            found = self._ops[job["op"]](job)
+            with without_dumps():  # a preview is no run
+                found = self._ops[job["op"]](job)
             if job["op"] in ("open", "feed"):
                 found["printed"] = printed()
             return 200, json_bytes(found)

@@ -31,6 +31,7 @@ MOST_QUESTIONS = 200
 """Of other programs, at a time."""
 
 _MOST_ROWS = 200_000
+_TEXTS = ("text", "br", "hr", "omitted")
 
 
 @attrs.define(eq=False)
@@ -341,9 +342,12 @@ def drawn(told: Mapping[str, Any]) -> dict[str, Any]:
             details[parent] = {**told_of_it, "reason": message["reason"]}
         for piece in message["pieces"]:
             n = len(rows)
-            rows.append(_row(piece["kind"], parent, piece, piece["text"]))
+            is_text = piece["kind"] in _TEXTS
+            rows.append(_row(piece["kind"], parent, piece, piece["text"] if is_text else None))
             flags.append(piece["included"])
             details[n] = {"tokens": piece["tokens"], "path": piece["path"], "reason": piece["reason"]}
+            if not is_text:
+                details[n]["told"] = piece["text"]
             if piece["characters"] > len(piece["text"]):
                 characters[str(n)] = piece["characters"]
     elements = columns(rows, details)

@@ -12,7 +12,6 @@ from priompt_py.errors import ArgumentTypeError, SourceError
 from priompt_py.model.elements import Element
 from priompt_py.preview.names import is_name
 from priompt_py.preview.no_return import ON_RETURN
-from priompt_py.preview.recording import without_dumps
 from priompt_py.preview.registry import (
     RegisteredPrompt,
     described,
@@ -70,10 +69,9 @@ def served_node(name: str, node: Any, *, kind: str) -> Served:
 
 def _of_entry(name: str, entry: RegisteredPrompt) -> Served:
     def build(props: Mapping[str, Any]) -> Any:
-        with without_dumps():  # a preview is no run
-            given = entry.hydrated(props)
-            _check_names(name, told["props"], {*given} - {entry.takes_children, ON_RETURN})
-            return entry.call(entry.typed(given))
+        given = entry.hydrated(props)
+        _check_names(name, told["props"], {*given} - {entry.takes_children, ON_RETURN})
+        return entry.call(entry.typed(given))
 
     limit = entry.token_limit
     if limit is None:

@@ -94,8 +94,9 @@ class Pool:
         seconds that it may take beyond the time-out. Raises Refusal."""
         worker = await self._taken(list(specs))
         worker.prompt = prompt
+        seconds = self._timeout + longer
         try:
-            async with asyncio.timeout(self._timeout + longer):
+            async with asyncio.timeout(seconds):
                 head, body = await worker.do(job)
                 if head.get("missing"):
                     head, body = await worker.do({**job, "specs": specs})
@@ -107,7 +108,7 @@ class Pool:
             raise Refusal(
                 504,
                 "time",
-                f"the prompt's code took longer than {self._timeout + longer:g} seconds, and was ended",
+                f"the prompt's code took longer than {seconds:g} seconds, and was ended",
                 place=prompt,
             ) from None
         except Gone as gone:
