@@ -9,7 +9,6 @@ import threading
 from collections.abc import Callable, Generator
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import urlsplit, urlunsplit
 
 from priompt_py.errors import KnowledgeBaseError
 
@@ -94,7 +93,11 @@ class PostgresLink:
         except ImportError:
             detail = "PostgreSQL needs the package psycopg: pip install 'priompt-py[postgres]'"
             raise KnowledgeBaseError(self.place, "library", detail) from None
-        self.run(lambda db: self._prepare(db, create=create))
+        try:
+            self.run(lambda db: self._prepare(db, create=create))
+        except BaseException:
+            self.close()
+            raise
 
     def read(self, step: Callable[[psycopg.Connection[Any]], T]) -> T:
         """What ``step`` gives, which only reads: the whole of it sees one state of the database."""
@@ -117,22 +120,33 @@ class PostgresLink:
                 with self._connection() as connection, connection.transaction():
                     return step(connection)
             except self._psycopg.Error as error:
-                # A connection that had been idle may have died; two steps may have waited for each other.
-                again = isinstance(error, self._psycopg.errors.DeadlockDetected) or (
-                    not fresh and isinstance(error, self._psycopg.OperationalError) and error.sqlstate is None
-                )
-                if left and again:
-                    continue
-                raise self._said(error) from error
+                died = not fresh and self._is_end(
+                    error
+                )  # of a connection that had been idle: a restart, a firewall
+                if died:
+                    self._forget()
+                if not left or not (died or isinstance(error, self._psycopg.errors.DeadlockDetected)):
+                    raise self._said(error) from error
         raise AssertionError("the last try gives or raises")
+
+    def _is_end(self, error: psycopg.Error) -> bool:
+        """Whether it is the end of a connection, and not of a step."""
+        state = error.sqlstate or "08"
+        return isinstance(error, self._psycopg.OperationalError) and state[:2] in ("08", "57")
+
+    def _forget(self) -> None:
+        """Close all idle connections."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close()
 
     def close(self) -> None:
         """Close the idle connections, and others when their steps end; twice does no harm."""
         with self._lock:
             self._closed = True
-            idle, self._idle = self._idle, []
-        for connection in idle if self._pid == os.getpid() else ():
-            connection.close()
+        if self._pid == os.getpid():
+            self._forget()
 
     # -------------------------------------------------------------------------------------- locks
 
@@ -253,17 +267,12 @@ def _all_of(db: psycopg.Connection[Any], statements: str) -> None:
         db.execute(statement.encode())  # bytes: text that was put together is refused by the types
 
 
-def _words(error: Exception) -> str:
+def _words(error: psycopg.Error) -> str:
     """What the database said, in one line and without a password."""
-    return re.sub(r"(password=)\S+", r"\1…", " ".join(str(error).split()))
+    said = error.diag.message_primary or str(error)
+    return re.sub(r"(password=)\S+", r"\1…", " ".join(said.split()))
 
 
 def hidden_password(url: str) -> str:
     """The URL as it may be shown."""
-    try:
-        parts = urlsplit(url)
-        user, at, host = parts.netloc.rpartition("@")
-    except ValueError:  # brackets that are not closed: whatever it is, its start is enough
-        return url[: url.find(":") + 3] + "…"
-    netloc = user.partition(":")[0] + at + host
-    return urlunsplit(parts._replace(netloc=netloc, query=re.sub(r"(password=)[^&]*", r"\1…", parts.query)))
+    return re.sub(r"(password=)[^&]*", r"\1…", re.sub(r"(://[^:@/]*):[^@/]*@", r"\1@", url))
