@@ -170,8 +170,8 @@ def test_any_scores(scores: list[tuple[int, float]], blank: set[int], final_k: i
 
 
 def test_numbers_of_numpy() -> None:
-    numpy = pytest.importorskip("numpy")
-    found = rerank("q", HITS, Scores([(numpy.int64(4), numpy.float32(0.5))]))
+    import numpy as np
+    found = rerank("q", HITS, Scores([(np.int64(4), np.float32(0.5))]))
     assert [(hit.chunk, hit.rerank, type(hit.rerank)) for hit in found] == [(4, 0.5, float)]
 
 
