@@ -50,7 +50,7 @@ def test_shortened(server: Server, client: OpenAI) -> None:
     mine = ClientEmbedder(client, "m", dim=4, shorten=True)
     assert mine.name == "m/4"
     found: Any = mine.embed(["abc"], "passage")
-    assert found.tolist() == [unit("abc", 4)]  # type: ignore[union-attr]
+    assert found.tolist() == [unit("abc", 4)]
     assert server.requests[0]["dimensions"] == 4
 
 
