@@ -45,6 +45,7 @@ class Embedder(Protocol):
 
     ``kind`` says whether the texts are questions or what is to be found; some models write a word before each. What
     vectors are stored with is ``name``: two embedders of one name must give the same. Lengths of vectors don't matter.
+    It may have a ``default_threshold``, a cosine up to which two texts have nothing to do with each other.
     """
 
     @property

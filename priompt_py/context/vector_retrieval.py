@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["COSINE_THRESHOLD", "VectorRetriever"]
 
 COSINE_THRESHOLD = 0.5
-"""What suits nomic-embed-text; a model's own unrelated pairs say what suits it (multilingual-e5 gives them 0.72–0.81)."""
+"""What suits nomic-embed-text, for an embedder that doesn't say what suits it; multilingual-e5 would need 0.8."""
 
 _PLACES = 6  # of a cosine: what 32-bit sums can tell apart, so that equal texts are equal
 
@@ -45,8 +45,9 @@ class VectorRetriever:
     """Finds chunks of attachments by the cosine of their vectors and the query's, fused with a search by words.
 
     ``embedder`` is an :class:`~priompt_py.context.protocols.Embedder`, sync or async. What is embedded is the file's name
-    and the chunk. A chunk is found by its vector if its cosine is over ``threshold``, by its words if it holds one of
-    the query's; both lists are fused (:mod:`~priompt_py.context.fusion`). ``hybrid=False`` takes vectors alone.
+    and the chunk. A chunk is found by its vector if its cosine is over ``threshold`` (None: the embedder's own
+    ``default_threshold``, or 0.5), by its words if it holds one of the query's; both lists are fused
+    (:mod:`~priompt_py.context.fusion`). ``hybrid=False`` takes vectors alone.
 
     Vectors are made once for each text, in batches of ``batch``, and none is asked for again after a failure in the
     same search. An embedder that fails (raises, takes longer than ``time_limit`` seconds for a batch, gives what are no
@@ -62,7 +63,7 @@ class VectorRetriever:
         embedder: Any,
         *,
         hybrid: bool = True,
-        threshold: float = COSINE_THRESHOLD,
+        threshold: float | None = None,
         chunk_size: int = CHUNK_SIZE,
         overlap: int = CHUNK_OVERLAP,
         tokenizer: str | Tokenizer = "o200k_base",
@@ -78,7 +79,8 @@ class VectorRetriever:
         numpy()  # what is not installed is said here, and not in the middle of a turn
         self._embedder = embedder
         self._hybrid = truth(tag, "hybrid", hybrid)
-        self._threshold = _cosine(tag, threshold)
+        own = getattr(embedder, "default_threshold", COSINE_THRESHOLD)
+        self._threshold = _cosine(tag, own if threshold is None else threshold)
         self._batch = whole_number(tag, "batch", batch, least=1)
         self._time_limit = time_limit
         self._cutter = Cutter(tag, chunk_size, overlap, tokenizer, keep)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from priompt_py.context import Attachment, BM25Retriever, SearchReport, VectorRetriever
+from priompt_py.context import Attachment, BM25Retriever, SearchReport, VectorRetriever, WordLlamaEmbedder
 from priompt_py.errors import ArgumentTypeError, ArgumentValueError, EmbedderError, PromptError
 from priompt_py.testing.tokenizers import WordTokenizer
 from tests.context.searching import Answers, AsyncTopicEmbedder, TopicEmbedder, documents
@@ -66,6 +66,17 @@ def test_vectors_alone() -> None:
     assert retriever.default_threshold == 0.9
     assert VectorRetriever(TopicEmbedder(), hybrid=False).default_threshold == 0.5
     assert VectorRetriever(TopicEmbedder()).default_threshold == 0.0
+
+
+def test_the_threshold_that_suits_the_embedder() -> None:
+    class Own(TopicEmbedder):
+        default_threshold = 0.95
+
+    assert VectorRetriever(Own(), hybrid=False).default_threshold == 0.95
+    assert VectorRetriever(Own(), hybrid=False, threshold=0.2).default_threshold == 0.2
+    assert VectorRetriever(WordLlamaEmbedder(), hybrid=False).default_threshold == 0.15
+    found = VectorRetriever(Own()).search("refund", documents("money back", "money back by mail"), 9)
+    assert [hit.source_id for hit in found] == ["d0"]
 
 
 def test_the_threshold_of_cosines_comes_before_the_fusion() -> None:
