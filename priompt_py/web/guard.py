@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hmac
 import ipaddress
+import logging
 from collections.abc import Awaitable, Callable, Collection, MutableMapping
 from typing import Any, TypeAlias
 
@@ -22,6 +23,8 @@ Message: TypeAlias = "MutableMapping[str, Any]"
 Receive: TypeAlias = "Callable[[], Awaitable[Message]]"
 Send: TypeAlias = "Callable[[Message], Awaitable[None]]"
 App: TypeAlias = "Callable[[Message, Receive, Send], Awaitable[None]]"
+
+_log = logging.getLogger("priompt_py.web")
 
 TOKEN_HEADER = b"x-priompt-token"
 
@@ -68,7 +71,10 @@ class Guard:
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
                 message = {**message, "headers": [*message.get("headers", []), *_HEADERS]}
-            await send(message)
+            try:
+                await send(message)
+            except Exception as error:  # noqa: BLE001 - whatever the server says of a connection that is over
+                _log.debug("an answer could not be sent: %s", error)
 
         try:
             self._check(scope)

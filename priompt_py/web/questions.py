@@ -24,8 +24,8 @@ from priompt_py.web.rows import bits_of, columns
 
 __all__ = ["Desk", "drawn"]
 
-FORGOTTEN = 30.0
-"""Seconds after which a question is dropped whose program no longer asks for its answer."""
+FORGOTTEN = 6.0
+"""Seconds after which a question is dropped whose program no longer asks for its answer, which it does every 2."""
 
 MOST_QUESTIONS = 200
 """Of other programs, at a time."""
@@ -40,9 +40,8 @@ class Visiting:
 
     number: str
     told: Mapping[str, Any]
-    asked: float  # by the clock of this process
+    seen: float  # when its program asked last, by this process's clock
     answer: Mapping[str, Any] | None = None
-    seen: float = 0.0
     polls: int = 0
     settled: asyncio.Event = attrs.field(factory=asyncio.Event)
 
@@ -140,7 +139,8 @@ class Desk:
         with self._lock:
             if len(self._visiting) >= MOST_QUESTIONS:
                 raise Refusal(503, "busy", f"{MOST_QUESTIONS} questions wait already")
-            self._visiting[key] = Visiting(f"p{next(self._numbers)}", told, now, seen=now)
+            self._visiting[key] = Visiting(f"p{next(self._numbers)}", told, seen=now)
+        self._look_later()
         self._changed()
 
     async def wait(self, key: str, seconds: float) -> dict[str, Any]:
@@ -158,6 +158,7 @@ class Desk:
         finally:
             visiting.polls -= 1
             visiting.seen = time.monotonic()
+            self._look_later()
         return {"state": "waiting"} if visiting.answer is None else dict(visiting.answer)
 
     def take_back(self, key: str) -> None:
@@ -196,13 +197,21 @@ class Desk:
         except RunError as error:
             raise Refusal(409, "answered", str(error)) from None
 
+    def _look_later(self) -> None:
+        """See whether programs have gone, when those that are here have had time to ask again."""
+        asyncio.get_running_loop().call_later(FORGOTTEN + 0.1, self._forget)
+
     def _forget(self) -> None:
         """Drop the questions of programs that are gone."""
         now = time.monotonic()
         with self._lock:
-            for key, one in list(self._visiting.items()):
-                if not one.polls and now - one.seen > FORGOTTEN:
-                    del self._visiting[key]
+            gone = [
+                key for key, one in self._visiting.items() if not one.polls and now - one.seen > FORGOTTEN
+            ]
+            for key in gone:
+                del self._visiting[key]
+        if gone:
+            self._changed()
 
 
 def _when(one: tuple[float, Any]) -> float:

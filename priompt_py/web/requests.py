@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from typing import TYPE_CHECKING, Any
 
-from priompt_py.preview.dumps import parse_json
+from priompt_py.model.strict_json import JsonFault, parse_json
 from priompt_py.preview.json_kinds import is_object
 from priompt_py.web.answers import Refusal
 
@@ -98,12 +97,9 @@ async def object_of(request: Request) -> Fields:
         raise Refusal(
             400, "malformed", f"not UTF-8: byte 0x{body[error.start]:02X} at {error.start}"
         ) from None
-    except json.JSONDecodeError as error:
-        place = f"line {error.lineno}, column {error.colno}"
-        raise Refusal(400, "malformed", f"not JSON: {error.msg} ({place})") from None
     except RecursionError:
         raise Refusal(400, "malformed", "not JSON: nested too deeply") from None
-    except ValueError as error:
+    except JsonFault as error:
         raise Refusal(400, "malformed", f"not JSON: {error}") from None
     if not is_object(value):
         raise Refusal(400, "malformed", "send a JSON object")

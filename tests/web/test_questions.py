@@ -192,6 +192,13 @@ async def test_programs_that_are_gone_are_forgotten(page: Pages, monkeypatch: py
     assert len(await until(1, one)) == 1
     monkeypatch.setattr("priompt_py.web.questions.FORGOTTEN", -1.0)
     assert await one.get("/api/questions") == {"questions": []}
+    key = uuid.uuid4().hex
+    await one.post(
+        "/api/live", {"id": key, **await question_of("Hi")}
+    )  # nobody asks the server: it looks itself
+    async with asyncio.timeout(5):
+        while key in one.app.desk._visiting:  # noqa: ASYNC110 - nothing tells it
+            await asyncio.sleep(0.01)
 
 
 async def test_too_many_questions(page: Pages, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,14 +17,14 @@ pytestmark = pytest.mark.anyio
 Pages = Callable[..., Page]
 
 BODIES: list[tuple[bytes, str]] = [
-    (b"", "not JSON: Expecting value (line 1, column 1)"),
-    (b"{", "not JSON: Expecting property name enclosed in double quotes (line 1, column 2)"),
+    (b"", "not JSON: there is nothing; JSON needs a value, {} say (line 1, column 1)"),
+    (b"{", "not JSON: the text ends within an object; close it with } (line 1, column 2)"),
     (b"\xff", "not UTF-8: byte 0xFF at 0"),
     (b"[]", "send a JSON object"),
     (b"null", "send a JSON object"),
-    (b'{"prompt": NaN}', "not JSON: NaN is no JSON number"),
-    (b'{"prompt": 1e999}', "not JSON: 1e999 is too large a number"),
-    (b'{"a": 1, "a": 2}', "not JSON: the name 'a' stands twice in one object"),
+    (b'{"prompt": NaN}', "not JSON: NaN is no JSON number (line 1, column 12)"),
+    (b'{"prompt": 1e999}', "not JSON: 1e999 is too large a number (line 1, column 12)"),
+    (b'{"a": 1, "a": 2}', "not JSON: the name 'a' stands twice in one object (line 1, column 10)"),
     (b"[" * 100_000, "not JSON: nested too deeply"),
     (b'{"prompt": 5}', "prompt has to be text"),
     (b'{"prompt": null}', "prompt is missing: it is text"),
@@ -33,7 +33,7 @@ BODIES: list[tuple[bytes, str]] = [
     (b'{"prompt": "x", "limit": -1}', "limit has to be a whole number from 0 to 999,999,999,999"),
     (b'{"prompt": "x", "limit": 1.5}', "limit has to be a whole number, 0 or more"),
     (b'{"prompt": "x", "limit": true}', "limit has to be a whole number, 0 or more"),
-    (b'{"prompt": "x", "limit": 1e400}', "not JSON: 1e400 is too large a number"),
+    (b'{"prompt": "x", "limit": 1e400}', "not JSON: 1e400 is too large a number (line 1, column 26)"),
     (b'{"prompt": "x", "nonsense": 1}', "no field is called 'nonsense' here"),
 ]
 
