@@ -5,22 +5,19 @@
 
 import { post } from "./api.js";
 import { h } from "./dom.js";
-import { visible } from "./format.js";
+import { plain, visible } from "./format.js";
 import { faultCard, faultOf, folded } from "./faults.js";
 import { toast } from "./toast.js";
 
 /** @typedef {import("./rows.js").Rows} Rows */
 
 export class AnswerPanel {
-  /**
-   * @param {HTMLElement} root
-   * @param {{answered: () => void}} hooks
-   */
-  constructor(root, hooks) {
-    this.hooks = hooks;
+  /** @param {HTMLElement} root */
+  constructor(root) {
     /** @type {{view: string} | {question: string} | null} */
     this.target = null;
     this.limit = 0;
+    this.isOver = false;
     this.head = h("h2", {}, "Try an answer");
     this.hint = h("p", { class: "hint" });
     this.text = h("textarea", { id: "answer-text", class: "code", rows: 8, spellcheck: "false" });
@@ -64,7 +61,7 @@ export class AnswerPanel {
     const tools = [];
     for (let row = 0; row < rows.count; row++) {
       if (rows.kind(row) === "capture") captures.push(...(rows.details(row).handlers ?? []));
-      if (rows.kind(row) === "tool_definition") tools.push(rows.details(row));
+      if (rows.kind(row) === "tool_definition") tools.push(toolOf(rows.details(row)));
     }
     this.hint.textContent = isQuestion
       ? "The program waits, and goes on with what you send."
@@ -75,7 +72,7 @@ export class AnswerPanel {
     this.refuse.hidden = !isQuestion;
     this.send.textContent = isQuestion ? "Send" : "Give it to the handlers";
     this.result.replaceChildren();
-    this.callsBox.hidden = false;
+    this.isOver = this.send.disabled = this.refuse.disabled = false;
     this.tools.replaceChildren(...tools.slice(0, 12).map((tool) => this.#toolButton(tool)));
   }
 
@@ -83,7 +80,7 @@ export class AnswerPanel {
   #toolButton(tool) {
     const add = () => {
       const calls = this.calls.value.trim() === "" ? [] : JSON.parse(this.calls.value);
-      calls.push({ id: `call_${calls.length + 1}`, name: tool.name, arguments: argumentsFor(tool.parameters) });
+      calls.push({ id: `call_${calls.length + 1}`, name: tool.name, arguments: argumentsFor(plain(tool.parameters)) });
       this.calls.value = JSON.stringify(calls, null, 2);
     };
     const click = () => {
@@ -133,7 +130,7 @@ export class AnswerPanel {
     } catch (error) {
       this.result.replaceChildren(faultCard(faultOf(error)));
     } finally {
-      this.send.disabled = false;
+      this.send.disabled = this.isOver;
     }
   }
 
@@ -152,13 +149,27 @@ export class AnswerPanel {
     this.text.value = this.calls.value = "";
     this.result.replaceChildren(h("p", { class: "good" }, told));
     toast(told);
-    this.hooks.answered();
+  }
+
+  /** The question waits no more: it is answered, or its program has gone on. */
+  over() {
+    this.hint.textContent = "This question waits no more. The next one will come up here.";
+    this.isOver = this.send.disabled = this.refuse.disabled = true;
   }
 
   /** @param {string} message */
   #fail(message) {
     this.result.replaceChildren(h("p", { class: "bad" }, message));
   }
+}
+
+/**
+ * A tool; of a question all that is known is a sentence, which begins with its name.
+ *
+ * @param {any} details
+ */
+function toolOf(details) {
+  return typeof details.told === "string" ? { name: details.told.split(":")[0] } : details;
 }
 
 /**
@@ -177,7 +188,7 @@ function argumentsFor(schema) {
 /** @param {any} found */
 function resultOf(found) {
   const parts = [];
-  if (found.error) parts.push(faultCard(found.error));
+  if (found.error) parts.push(faultCard(found.error, { head: "The answer failed" }));
   if (found.returned) parts.push(h("h3", {}, "What on_return got"), valueOf(found.returned));
   const calls = /** @type {any[]} */ (found.calls ?? []);
   if (calls.length > 0) parts.push(h("h3", {}, "Handlers"));
@@ -186,7 +197,7 @@ function resultOf(found) {
     parts.push(
       h("p", { class: `call ${call.state}` }, h("b", {}, visible(String(call.handler))), ` ${call.state}${pieces}`),
       ...(call.returned ? [valueOf(call.returned)] : []),
-      ...(call.error ? [faultCard(call.error)] : []),
+      ...(call.error ? [faultCard(call.error, { head: "This handler raised" })] : []),
     );
   }
   parts.push(h("h3", {}, "Read as"), valueOf({ json: found.output }));
@@ -196,6 +207,6 @@ function resultOf(found) {
 
 /** @param {{json?: unknown, repr?: string}} value */
 function valueOf(value) {
-  const text = value.repr ?? JSON.stringify(value.json, null, 2) ?? "null";
+  const text = value.repr ?? JSON.stringify(value.json, null, 2);
   return h("pre", { class: "code", tabindex: 0 }, visible(text));
 }

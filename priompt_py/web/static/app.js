@@ -1,13 +1,13 @@
 /** The page: what is opened, and how its parts follow each other. */
 
-import { ApiError, get, keepToken, listen, post, takeToken } from "./api.js";
+import { ApiError, get, listen, post, takeToken } from "./api.js";
 import { AnswerPanel } from "./answer.js";
 import { startSwitch, startTheme } from "./appearance.js";
 import { ComparePanel } from "./compare.js";
 import { CostsPanel } from "./costs.js";
 import { Deck } from "./deck.js";
 import { afterwards, byId, h, setText } from "./dom.js";
-import { faultCard, faultOf, folded, wasAborted } from "./faults.js";
+import { faultCard, faultOf, folded } from "./faults.js";
 import { grouped, visible } from "./format.js";
 import { startKeys } from "./help.js";
 import { Inspector } from "./inspector.js";
@@ -17,16 +17,16 @@ import { PropsPanel } from "./props.js";
 import { RequestPanel } from "./request.js";
 import { Rows } from "./rows.js";
 import { Sidebar } from "./sidebar.js";
+import { tokenWanted, welcome } from "./states.js";
 import { Tabs } from "./tabs.js";
 import { TextPane } from "./text.js";
 import { toast } from "./toast.js";
 import { Tree } from "./tree.js";
+import { Working } from "./working.js";
 
 /** @typedef {import("./rows.js").Position} Position */
 
-const SHOWN_WORKING = 200; // milliseconds until it is told that the page waits
-const STOPPABLE = 2_000; // until it can be stopped
-const RESTING = 220; // that the slider rests before costs, requests and tokens follow
+const RESTING = 220; // milliseconds that the slider rests before costs, requests and tokens follow
 
 class App {
   /** @type {import("./sidebar.js").PromptInfo[]} */
@@ -54,14 +54,13 @@ class App {
   /** @type {HTMLInputElement | null} */
   showTokens = null;
   picked = -1;
-  /** @type {AbortController | null} */
-  opening = null;
   /** @type {any} */
   costs = null;
 
   constructor() {
     this.place = placeOfAddress();
     this.notices = byId("notices", HTMLElement);
+    this.working = new Working();
     this.deck = new Deck({ limit: (limit) => this.mover.to({ limit }), level: (level) => this.mover.to({ level }) });
     this.mover = new Mover((position) => this.moved(position), (error) => this.moveFailed(error));
     this.text = new TextPane(byId("text", HTMLElement), {
@@ -88,7 +87,7 @@ class App {
     });
     this.costsPanel = new CostsPanel(byId("panel-costs", HTMLElement), { pick: (row) => this.pick(row, "panel") });
     this.request = new RequestPanel(byId("panel-request", HTMLElement));
-    this.answer = new AnswerPanel(byId("panel-answer", HTMLElement), { answered: () => undefined });
+    this.answer = new AnswerPanel(byId("panel-answer", HTMLElement));
     this.compare = new ComparePanel(byId("panel-compare", HTMLElement), {
       now: () => this.#side(),
       mark: (row, offset) => (row < 0 ? CSS.highlights?.delete("difference") : this.text.markDifference(row, offset)),
@@ -121,8 +120,23 @@ class App {
     const { prompt, example, question } = this.place;
     if (question !== null) await this.openQuestion(question);
     else if (prompt !== null) await this.open(prompt, example, this.place.limit);
-    else if (this.prompts.length > 0) await this.open(this.prompts[0].id, null);
+    else await this.#first();
+  }
+
+  /** The first prompt of the list, if there is one. */
+  async #first() {
+    if (this.prompts.length > 0) await this.open(this.prompts[0].id, null);
     else this.welcome();
+  }
+
+  /** Load the list anew, and do something then; the next event tries again where the server was away. @param {() => unknown} then */
+  async #listed(then) {
+    try {
+      await this.loadPrompts();
+      await then();
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+    }
   }
 
   // -- opening --------------------------------------------------------------------------------
@@ -150,7 +164,7 @@ class App {
     setText(byId("crumb", HTMLElement), info ? visible(info.title) + (example ? ` · ${visible(example)}` : "") : visible(id));
     document.title = `${info?.title ?? id} · priompt`;
     const body = { prompt: id, example, props: edited, tokenizer: this.tokenizer, limit };
-    const opened = await this.#wait(id, (signal) => post("open", body, signal));
+    const opened = await this.working.wait(id, (signal) => post("open", body, signal));
     if (opened === undefined) return;
     if (opened instanceof Error) {
       this.#failed(opened, () => this.reopen());
@@ -178,7 +192,7 @@ class App {
     this.picked = -1;
     this.sidebar.mark(this.prompt, this.example, id);
     this.#menu(false);
-    const found = await this.#wait(null, (signal) => get(`questions/${encodeURIComponent(id)}`, {}, signal));
+    const found = await this.working.wait(null, (signal) => get(`questions/${encodeURIComponent(id)}`, {}, signal));
     if (found === undefined) return;
     if (found instanceof Error) {
       this.#failed(found, null);
@@ -239,45 +253,6 @@ class App {
       if (view === this.view) this.deck.showCurve(curve);
     } catch {
       // the sliders work without it
-    }
-  }
-
-  /**
-   * Wait for the server, tell that after a while, and offer to stop it.
-   *
-   * @param {string | null} prompt
-   * @param {(signal: AbortSignal) => Promise<any>} work
-   * @returns {Promise<any>} undefined where something else was opened meanwhile
-   */
-  async #wait(prompt, work) {
-    this.opening?.abort();
-    const opening = new AbortController();
-    this.opening = opening;
-    const working = byId("working", HTMLElement);
-    const stop = byId("stop", HTMLButtonElement);
-    const tell = setTimeout(() => {
-      document.body.classList.add("waiting");
-      setText(working, "Rendering…");
-    }, SHOWN_WORKING);
-    const offer = setTimeout(() => {
-      setText(working, "The prompt's code is still running…");
-      stop.hidden = prompt === null;
-      stop.onclick = () => post("cancel", { prompt }).catch(() => undefined);
-    }, STOPPABLE);
-    try {
-      return await work(opening.signal);
-    } catch (error) {
-      if (wasAborted(error) || opening.signal.aborted) return undefined;
-      return error instanceof Error ? error : new Error(String(error));
-    } finally {
-      clearTimeout(tell);
-      clearTimeout(offer);
-      if (this.opening === opening) {
-        document.body.classList.remove("waiting");
-        setText(working, "");
-        stop.hidden = true;
-        this.opening = null;
-      }
     }
   }
 
@@ -418,10 +393,10 @@ class App {
       }
       this.server = data.started;
     } else if (name === "prompts") {
-      this.loadPrompts().then(() => this.prompt === null && this.question === null && this.prompts.length > 0 && this.open(this.prompts[0].id, null)).catch(() => undefined);
+      this.#listed(() => this.prompt === null && this.question === null && this.#first());
     } else if (name === "changed") {
       this.compare.forget();
-      this.loadPrompts().then(() => this.question === null && this.reopen()).catch(() => undefined);
+      this.#listed(() => this.question === null && this.reopen());
       toast(`Changed: ${data.files.join(", ")}`);
     } else if (name === "questions") {
       this.#questions(data.questions);
@@ -437,11 +412,7 @@ class App {
     const isOpen = questions.some((one) => one.id === this.question);
     if (this.question !== null && !isOpen) {
       if (questions.length > 0) this.openQuestion(questions[0].id);
-      else if (this.prompt !== null) this.open(this.prompt, this.example);
-      else {
-        this.question = null;
-        this.welcome();
-      }
+      else this.answer.over();
     } else if (this.prompt === null && this.question === null && questions.length > 0) {
       this.openQuestion(questions[0].id);
     }
@@ -454,19 +425,14 @@ class App {
   lost(isLost, error) {
     document.body.classList.toggle("lost", isLost);
     if (isLost && error instanceof ApiError && error.status === 401) this.#refused(error);
-    else setText(byId("working", HTMLElement), isLost ? "The server does not answer; trying again…" : "");
+    else this.working.tell(isLost ? "The server does not answer; trying again…" : "");
   }
 
   // -- other states ---------------------------------------------------------------------------
 
   /** Nothing to show yet. */
   welcome() {
-    this.#empty(
-      h("h2", {}, "No prompts yet"),
-      h("p", {}, "Start the server with the files or modules that hold prompts:"),
-      h("pre", { class: "code", tabindex: 0 }, "priompt serve chat.priompt app.py:answer"),
-      h("p", {}, "Registered prompts and their dumps appear here by themselves, and so does the prompt of a running program that calls ", h("code", {}, "live(prompt, props)"), "."),
-    );
+    this.#empty(...welcome());
   }
 
   /** @param {...Node} content */
@@ -508,28 +474,18 @@ class App {
     byId("side", HTMLElement).hidden = this.question !== null;
     if (innerWidth >= 900) this.tabs.select("props");
     const button = again === null ? [] : [h("button", { type: "button", class: "primary", onclick: again }, "Try again")];
-    this.notices.replaceChildren(faultCard(faultOf(error), ...button));
+    this.notices.replaceChildren(faultCard(faultOf(error), { actions: button }));
     this.#keep();
   }
 
   /** The page has no token, or the server is away from the start. @param {unknown} error */
   #refused(error) {
     if (!(error instanceof ApiError) || error.status !== 401) {
-      this.#empty(faultCard(faultOf(error), h("button", { type: "button", class: "primary", onclick: () => location.reload() }, "Try again")));
+      const button = h("button", { type: "button", class: "primary", onclick: () => location.reload() }, "Try again");
+      this.#empty(faultCard(faultOf(error), { actions: [button] }));
       return;
     }
-    const field = h("input", { id: "token", type: "text", autocomplete: "off", spellcheck: "false" });
-    const use = () => {
-      if (field.value.trim() === "") return;
-      keepToken(field.value);
-      location.reload();
-    };
-    field.addEventListener("keydown", (event) => event.key === "Enter" && use());
-    this.#empty(
-      h("h2", {}, "Open the address that priompt serve printed"),
-      h("p", {}, "It ends with a token, which lets this page read your prompts and run their code. You can also paste it here:"),
-      h("p", { class: "pair" }, h("label", { for: "token", class: "sr" }, "Address or token"), field, h("button", { type: "button", class: "primary", onclick: use }, "Use it")),
-    );
+    this.#empty(...tokenWanted());
   }
 
   // -- controls -------------------------------------------------------------------------------
@@ -569,6 +525,9 @@ class App {
       if (this.questions.length > 0) this.openQuestion(this.questions[0].id);
     });
     byId("find", HTMLInputElement).addEventListener("input", afterwards(80, () => this.#find(byId("find", HTMLInputElement).value)));
+    matchMedia("(min-width: 900px)").addEventListener("change", ({ matches }) => {
+      if (matches && this.tabs.current === "prompt") this.tabs.select("elements");
+    });
     addEventListener("hashchange", () => {
       takeToken();
       const place = placeOfAddress();

@@ -24,7 +24,7 @@ export class ComparePanel {
     this.pin = h("button", { type: "button", class: "primary", onclick: () => this.#pin() }, "Keep this one");
     this.drop = h("button", { type: "button", class: "quiet", onclick: () => this.#drop() }, "Forget it");
     this.hint = h("p", { class: "hint" });
-    this.result = h("div", { role: "status" });
+    this.result = h("div", { class: "result" });
     root.append(h("h2", {}, "Compare"), this.hint, h("p", { class: "actions" }, this.pin, this.drop), this.result);
     this.asked = 0;
     this.update = afterwards(120, () => this.#compare());
@@ -95,7 +95,8 @@ export class ComparePanel {
         ),
       ),
     );
-    parts.push(h("p", { class: "said" }, visible(found.what_text)));
+    const said = difference === null ? "Both are sent alike." : `They part: ${difference.what_text}. ${sharedText(difference)}`;
+    parts.push(h("p", { class: "said" }, visible(said)));
     if (difference !== null) {
       parts.push(excerptOf("A", a.rows, difference.a, a.bits), excerptOf("B", b.rows, difference.b, b.bits));
     }
@@ -121,11 +122,12 @@ export class ComparePanel {
       only[inA ? 0 : 1].push(row);
       row = rows.end[row] - 1;
     }
-    return only.map((found, side) => {
+    return only.flatMap((found, side) => {
+      if (found.length === 0) return [];
       const name = side === 0 ? "Only in A" : "Only in B";
       const lines = found.slice(0, MOST).map((row) => h("li", {}, this.#element(rows, row)));
       const rest = found.length > MOST ? h("p", { class: "hint" }, `${grouped(found.length - MOST)} more`) : null;
-      return h("section", { class: "only" }, h("h3", {}, `${name} · ${grouped(found.length)}`), h("ul", {}, ...lines), rest);
+      return [h("section", { class: "only" }, h("h3", {}, `${name} · ${grouped(found.length)}`), h("ul", {}, ...lines), rest)];
     });
   }
 
@@ -154,31 +156,59 @@ function has(bits, row) {
   return (bits[row >> 3] & (1 << (row & 7))) !== 0;
 }
 
+/** @param {{tokens: number, is_exact: boolean}} difference */
+function sharedText({ tokens, is_exact: isExact }) {
+  return `Before that they share ${isExact ? "" : "about "}${grouped(tokens)} tokens.`;
+}
+
 /**
  * The text around a difference: what is shared, then what is not.
  *
  * @param {string} side
  * @param {Rows} rows
- * @param {{row: number, offset: number, path: string, label: string | null} | null} place
+ * @param {{row: number, offset: number, path: string, label: string | null, kind: string, edge?: "start" | "end" | null} | null} place
  * @param {Uint8Array} bits
  */
 function excerptOf(side, rows, place, bits) {
-  if (place === null) {
-    return h("figure", { class: "excerpt" }, h("figcaption", {}, `${side} ends here.`));
-  }
+  if (place === null) return h("figure", { class: "excerpt" }, h("figcaption", {}, `${side} ends here.`));
   const row = Math.max(0, place.row);
-  let before = rows.isText(row) ? rows.text(row).slice(0, place.offset) : "";
-  for (let at = row - 1; at >= 0 && before.length < AROUND; at--) {
-    if (rows.isText(at) && has(bits, at) && !rows.isDropped(at)) before = rows.text(at) + before;
+  const isEnd = place.kind === "frame" && place.edge !== "start";
+  const isText = rows.isText(row);
+  const own = isText && place.kind !== "frame" ? rows.text(row) : "";
+  let before = own.slice(0, place.offset);
+  for (let at = (isEnd ? rows.end[row] : row) - 1; at >= 0 && before.length < AROUND; at--) {
+    if (isSent(rows, bits, at)) before = rows.text(at) + before;
   }
-  let after = rows.isText(row) ? rows.text(row).slice(place.offset) : "";
-  for (let at = row + 1; at < rows.count && after.length < AFTER; at++) {
-    if (rows.isText(at) && has(bits, at) && !rows.isDropped(at)) after += rows.text(at);
+  let after = own.slice(place.offset);
+  let message = "";
+  for (let at = isEnd ? rows.end[row] : isText ? row + 1 : row; at < rows.count && after.length < AFTER; at++) {
+    if (rows.kind(at) === "message" && has(bits, at)) {
+      if (after !== "" || isEnd) break;
+      message = `${rows.details(at).role}: `;
+    }
+    if (isSent(rows, bits, at)) after += rows.text(at);
   }
+  const shown = isEnd ? "the message ends" : message + visible(after.slice(0, AFTER));
   return h(
     "figure",
     { class: "excerpt" },
     h("figcaption", {}, h("b", {}, side), ` ${visible(place.label ?? place.path)}`),
-    h("pre", { tabindex: 0 }, h("span", { class: "shared" }, visible(before.slice(-AROUND))), h("mark", {}, visible(after.slice(0, AFTER)) || " ")),
+    h(
+      "pre",
+      { tabindex: 0 },
+      h("span", { class: "shared" }, visible(before.slice(-AROUND))),
+      isEnd ? h("span", { class: "chip" }, shown) : h("mark", {}, shown || " "),
+    ),
   );
+}
+
+/**
+ * Whether a row is text that is in.
+ *
+ * @param {Rows} rows
+ * @param {Uint8Array} bits
+ * @param {number} row
+ */
+function isSent(rows, bits, row) {
+  return rows.isText(row) && has(bits, row) && !rows.isDropped(row);
 }

@@ -49,6 +49,7 @@ export class CostsPanel {
     const messages = /** @type {any[]} */ (report.messages ?? []);
     const top = Math.max(1, ...largest.map((part) => part.tokens));
     const most = Math.max(1, ...messages.map((message) => message.tokens));
+    /** @type {HTMLElement[]} */
     const parts = [h("h2", {}, "Largest parts")];
     if (largest.length === 0) parts.push(h("p", { class: "hint" }, "Nothing is in."));
     parts.push(h("ul", { class: "bars" }, largest.map((part) => this.#largest(rows, part, top))));
@@ -72,7 +73,7 @@ export class CostsPanel {
    * @param {number} top
    */
   #largest(rows, part, top) {
-    const name = visible(part.label ?? String(part.path).split(" > ").at(-1));
+    const name = nameOf(rows, part);
     const rank = part.row < 0 ? -1 : rows.ranks[part.row];
     const priority = rank < 0 ? "" : priorityText(part.priority);
     return this.#bar(part.row, rank, name, priority, part.tokens, top, true);
@@ -115,4 +116,21 @@ export class CostsPanel {
       ),
     );
   }
+}
+
+/**
+ * A part by its label; without one by its kind, and what it stands in.
+ *
+ * @param {Rows} rows
+ * @param {{row: number, label: string | null}} part
+ */
+function nameOf(rows, { row, label }) {
+  if (label !== null) return visible(label);
+  if (row < 0) return "root";
+  const kind = rows.details(row).role ?? rows.kind(row).replaceAll("_", " ");
+  for (let at = rows.parent[row]; at >= 0; at = rows.parent[at]) {
+    const around = rows.label(at);
+    if (around !== null) return `${kind} in ${visible(around)}`;
+  }
+  return kind;
 }

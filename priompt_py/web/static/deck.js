@@ -17,6 +17,8 @@ export class Deck {
     this.hasLevels = true;
     /** @type {Position | null} */
     this.position = null;
+    /** The level that was last asked for by keys, until the server answers. @type {number | null} */
+    this.ahead = null;
     /** @type {import("./chart.js").Curve | null} */
     this.curve = null;
     this.root = byId("deck", HTMLElement);
@@ -111,7 +113,8 @@ export class Deck {
   /** To the next level that some limit chooses; at most all of it, at least what is required. @param {1 | -1} direction */
   stepLevel(direction) {
     if (this.position === null || this.level.disabled) return;
-    const { level, levels } = this.position;
+    const { levels } = this.position;
+    const level = this.ahead ?? this.position.level;
     const steps = this.curve?.steps ?? null;
     const next =
       steps === null
@@ -119,7 +122,9 @@ export class Deck {
         : direction > 0
           ? (steps.find((one) => one > level) ?? level)
           : (steps.findLast((one) => one < level) ?? level);
-    if (next !== level && next >= 0 && next < levels) this.hooks.level(next);
+    if (next === level || next < 0 || next >= levels) return;
+    this.ahead = next;
+    this.hooks.level(next);
   }
 
   /**
@@ -129,6 +134,7 @@ export class Deck {
    */
   show(position) {
     this.position = position;
+    this.ahead = null;
     const { limit, level, levels, used, reserved, free, fits } = position;
     if (limit > this.end) this.#scale(limit);
     if (document.activeElement !== this.number) this.number.value = String(limit);

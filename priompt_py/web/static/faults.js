@@ -8,7 +8,7 @@ import { ApiError } from "./api.js";
 
 /** @type {Record<string, string>} */
 const HEADS = {
-  prompt: "The prompt's own code failed",
+  prompt: "The prompt could not be rendered",
   time: "The prompt's code took too long",
   busy: "All workers are busy",
   stopping: "The server stops",
@@ -40,13 +40,13 @@ export function wasAborted(error) {
  * A card that tells of an error.
  *
  * @param {Fault} fault
- * @param {...HTMLElement} actions
+ * @param {{head?: string, actions?: HTMLElement[]}} [more]
  */
-export function faultCard(fault, ...actions) {
+export function faultCard(fault, { head, actions = [] } = {}) {
   return h(
-    "article",
+    "div",
     { class: "fault", role: "alert" },
-    h("h2", {}, icon("warn"), HEADS[fault.kind] ?? "Something went wrong"),
+    h("h2", {}, icon("warn"), head ?? HEADS[fault.kind] ?? "Something went wrong"),
     fault.place ? h("p", { class: "place" }, h("code", {}, visible(fault.place))) : null,
     h("pre", { class: "message" }, visible(fault.message)),
     ...fault.notes.map((note) => h("p", { class: "note" }, visible(note))),

@@ -76,3 +76,13 @@ export function oneLine(text, most) {
   if (line === "") return text.slice(0, most).replaceAll("\n", "↵").replaceAll(/\s/g, "␣");
   return line.length > most || text.length > most * 4 ? `${line.slice(0, most).trimEnd()}…` : line;
 }
+
+/**
+ * A value that the server sends with what it is: as JSON, or as Python writes it.
+ *
+ * @param {any} value
+ * @returns {any}
+ */
+export function plain(value) {
+  return value?.json ?? value?.repr ?? value;
+}

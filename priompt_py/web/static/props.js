@@ -1,6 +1,5 @@
 /** The props: what the prompt takes, and the JSON that it gets. */
 
-import { get } from "./api.js";
 import { h } from "./dom.js";
 import { visible } from "./format.js";
 import { draft, keepDraft } from "./place.js";
@@ -75,7 +74,7 @@ export class PropsPanel {
    */
   open(key, prompt, props) {
     this.key = key;
-    this.about.replaceChildren(...aboutOf(prompt));
+    this.about.replaceChildren(...aboutOf(prompt, (name, value) => this.#insert(name, value)));
     const text = draft(key) ?? JSON.stringify(props ?? skeleton(prompt), null, 2);
     this.original = text;
     if (this.editor.value !== text) this.editor.value = text;
@@ -98,6 +97,25 @@ export class PropsPanel {
     keepDraft(this.key, this.editor.value);
     this.#check();
     this.hooks.render(props);
+  }
+
+  /**
+   * Put a prop into the JSON, to be edited.
+   *
+   * @param {string} name
+   * @param {unknown} value
+   */
+  #insert(name, value) {
+    const { props } = parsed(this.editor.value);
+    if (props === null) return;
+    if (!(name in props)) {
+      props[name] = value ?? null;
+      this.editor.value = JSON.stringify(props, null, 2);
+      this.#check();
+    }
+    const at = this.editor.value.indexOf(JSON.stringify(name));
+    this.editor.focus();
+    this.editor.setSelectionRange(at, this.editor.value.indexOf("\n", at));
   }
 
   #reset() {
@@ -138,8 +156,11 @@ function skeleton(prompt) {
   return Object.fromEntries(required.map((prop) => [prop.name, prop.type?.startsWith("str") ? "" : null]));
 }
 
-/** @param {PromptInfo | null} prompt */
-function aboutOf(prompt) {
+/**
+ * @param {PromptInfo | null} prompt
+ * @param {(name: string, value: unknown) => void} insert
+ */
+function aboutOf(prompt, insert) {
   if (prompt === null || prompt.props === null) return [];
   if (prompt.props.length === 0) return [h("p", { class: "hint" }, "This prompt takes no props.")];
   const rows = prompt.props.map((prop) => {
@@ -147,20 +168,10 @@ function aboutOf(prompt) {
     return h(
       "tr",
       {},
-      h("th", { scope: "row" }, h("code", {}, visible(prop.name))),
+      h("th", { scope: "row" }, h("button", { type: "button", class: "name", title: "Put it into the props", onclick: () => insert(prop.name, prop.default) }, h("code", {}, visible(prop.name)))),
       h("td", {}, prop.type === null ? "" : h("code", {}, visible(prop.type))),
       h("td", { class: "hint" }, visible(value)),
     );
   });
-  return [h("table", { class: "facts" }, h("caption", { class: "sr" }, "What the prompt takes"), h("tbody", {}, ...rows))];
-}
-
-/**
- * The props of an example, for comparing.
- *
- * @param {string} id
- * @param {string} name
- */
-export async function propsOf(id, name) {
-  return (await get("props", { id, name })).props;
+  return [h("table", { class: "facts props" }, h("caption", { class: "sr" }, "What the prompt takes"), h("tbody", {}, ...rows))];
 }

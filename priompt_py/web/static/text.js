@@ -4,7 +4,7 @@
  */
 
 import { afterwards, h, icon } from "./dom.js";
-import { grouped, priorityText, tokensText, visible } from "./format.js";
+import { grouped, plain, priorityText, tokensText, visible } from "./format.js";
 
 /** @typedef {import("./rows.js").Rows} Rows */
 
@@ -70,7 +70,7 @@ export class TextPane {
         row = rows.end[row];
       }
     }
-    if (!parts.hasChildNodes()) parts.append(h("p", { class: "hint" }, "This prompt has no text."));
+    if (!parts.hasChildNodes()) parts.append(h("p", { class: "hint nothing" }, "This prompt has no text."));
     this.root.replaceChildren(parts);
     this.root.scrollTop = 0;
     for (const chunk of this.root.querySelectorAll(".chunk")) this.observer.observe(chunk);
@@ -122,7 +122,7 @@ export class TextPane {
     }
     const details = rows.details(message);
     for (const call of details.tool_calls ?? []) {
-      const shown = `${call.name}(${visible(String(call.arguments))})`;
+      const shown = `${call.name}(${visible(String(plain(call.arguments)))})`;
       body.append(h("p", { class: "chip call", "data-row": message }, h("b", {}, "calls "), shown));
     }
     if (!body.hasChildNodes()) body.append(h("p", { class: "hint" }, "(empty)"));
@@ -300,7 +300,7 @@ export class TextPane {
     const tones = [[], []];
     if (this.tokens !== null && this.rows !== null) {
       const chunks = [...this.inView].sort((a, b) => (a.compareDocumentPosition(b) & 4 ? -1 : 1));
-      let tone = 0;
+      let tone = 1; // the first token takes the other one
       for (const chunk of chunks) {
         for (const piece of /** @type {NodeListOf<HTMLElement>} */ (chunk.querySelectorAll(".piece:not(.out)"))) {
           const node = piece.firstChild;
@@ -400,6 +400,7 @@ function facts(rows, row) {
  */
 function toldOf(kind, details) {
   const head = h("b", {}, kind.replaceAll("_", " "));
+  if (typeof details.told === "string") return [head, ` ${visible(details.told)}`]; // of a question
   switch (kind) {
     case "empty":
       return [head, ` ${tokensText(details.tokens ?? 0)} reserved`];
@@ -425,7 +426,7 @@ function toldOf(kind, details) {
 /** @param {Record<string, unknown>} details */
 function configText(details) {
   const given = Object.entries(details).filter(([, value]) => value !== null && value !== undefined);
-  return given.map(([name, value]) => `${name} = ${JSON.stringify(value)}`).join(", ");
+  return given.map(([name, value]) => `${name} = ${JSON.stringify(plain(value))}`).join(", ");
 }
 
 /**

@@ -85,8 +85,11 @@ export class Tree {
     let isOpened = false;
     for (let at = rows.parent[row]; at >= 0; at = rows.parent[at]) isOpened = this.closed.delete(at) || isOpened;
     if (isOpened) this.#list();
-    this.current = this.lineOf(row);
-    this.#toView(this.places.get(this.current) ?? 0);
+    // while the list is filtered, the row may stand in no line
+    this.current = row;
+    while (this.folded[this.current] || rows.kind(this.current) === "omitted") this.current = rows.parent[this.current];
+    const place = this.places.get(this.current);
+    if (place !== undefined) this.#toView(place);
     this.drawNow();
   }
 
