@@ -90,7 +90,8 @@ def _told(error: BaseException) -> tuple[str, str | None, list[str]]:
     notes: list[str] = list(getattr(error, "__notes__", ()))
     if isinstance(error, SourceError) and hasattr(error, "place"):
         own: Sequence[str] = getattr(error, "notes", ())
-        return str(getattr(error, "message", error)), error.place, [*own, *notes]
+        place: str | None = getattr(error, "place", None)
+        return str(getattr(error, "message", error)), place, [*own, *notes]
     if isinstance(error, TemplateError):
         first, *rest = str(error).split("\n")
         place = error.file
@@ -107,9 +108,8 @@ def _told(error: BaseException) -> tuple[str, str | None, list[str]]:
         return str(error), place, notes
     if isinstance(error, SystemExit):
         return f"the prompt's code called sys.exit({error.code!r})", place, notes
-    if isinstance(error, BaseExceptionGroup):
-        inner: Sequence[BaseException] = error.exceptions
-        notes += [_told(one)[0] for one in inner]
+    inner: Sequence[BaseException] = getattr(error, "exceptions", ())  # of a group
+    notes += [_told(one)[0] for one in inner]
     text = (error.msg if isinstance(error, SyntaxError) else None) or str(error)
     name = type_name(error)
     return (f"{name}: {text}" if text else name), place, notes

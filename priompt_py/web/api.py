@@ -169,15 +169,16 @@ class Api:
     async def _feed(self, request: Request) -> Answer:
         fields = await object_of(request)
         pause = fields.take("pause", (int, float), "seconds", default=0.0)
-        job = {
+        pause = min(max(float(pause), 0.0), 1.0)
+        job: dict[str, Any] = {
             "op": "feed",
             **fields.spot(),
             "answer": fields.take("answer", (str, dict), "text or an object"),
             "stream": fields.take("stream", bool, "true or false", default=False),
-            "pause": min(max(float(pause), 0.0), 1.0),
+            "pause": pause,
         }
         fields.end()
-        longer = job["pause"] * 120 if job["stream"] else 0.0  # a person watches the pieces come
+        longer = 120 * pause if job["stream"] else 0.0  # a person watches the pieces come
         return await self._job(request.path_params["view"], job, longer=longer)
 
     async def _compare(self, request: Request) -> Answer:

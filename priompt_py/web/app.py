@@ -66,10 +66,9 @@ class PreviewApp:
             Route("/", _page, methods=["GET"]),
             Route("/static/{path:path}", _static, methods=["GET"]),
         ]
-        inner = Starlette(
-            routes=routes,
-            exception_handlers={HTTPException: _refused, Exception: _failed},  # type: ignore[dict-item]
-        )
+        inner = Starlette(routes=routes)
+        inner.add_exception_handler(HTTPException, _refused)
+        inner.add_exception_handler(Exception, _failed)
         inner.router.redirect_slashes = False
         self._app = Guard(inner, token=token, hosts=hosts)
 
@@ -170,7 +169,8 @@ def _file(request: Request, path: str) -> Response:
     return Response(found.data, headers={**headers, "Content-Type": found.media_type})
 
 
-async def _refused(request: Request, error: HTTPException) -> Response:
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
     path: str = request.scope["path"]
     if error.status_code == 404 and path == request.scope.get("root_path", ""):
         # Mounted, and asked for without the slash: links of the page would lead elsewhere.

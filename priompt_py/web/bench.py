@@ -125,7 +125,7 @@ class Bench:
 
     def _view(self, job: Job, name: str = "view") -> View:
         """The view that a job speaks of. Raises Missing."""
-        specs = job.get("specs") or {}
+        specs: Any = job.get("specs") or {}
         wanted = job[name]
         if wanted in self._views:
             return self._made(wanted, {})
@@ -141,8 +141,8 @@ class Bench:
         return looks.request_of(self._view(job).rendered(self._limit(job)), job["provider"])
 
     def _compare(self, job: Job) -> dict[str, Any]:
-        specs = job.get("specs")
-        sides = [{**job[side], "specs": specs} for side in ("a", "b")]
+        specs: Any = job.get("specs")
+        sides: list[dict[str, Any]] = [{**job[side], "specs": specs} for side in ("a", "b")]
         if any(side["view"] not in self._views for side in sides) and not specs:
             raise Missing
         a, b = ((self._view(side), self._limit(side)) for side in sides)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import attrs
@@ -87,7 +88,7 @@ def _of_entry(name: str, entry: RegisteredPrompt) -> Served:
         token_limit=limit,
         tokenizer=entry.original.front_matter.tokenizer if is_template(entry.original) else None,
         examples=lambda: examples_of(entry),
-        named=lambda example: props_of(entry, example),
+        named=partial(props_of, entry),
     )
 
 

@@ -6,6 +6,7 @@ import base64
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from priompt_py.author.children import is_list, is_mapping
 from priompt_py.model.elements import (
     RULE_TEXT,
     Capture,
@@ -176,11 +177,9 @@ def calls_of(message: Message) -> list[Any]:
 
 def _plain(value: Any) -> Any:
     """Frozen mappings and tuples as JSON writes them."""
-    from collections.abc import Mapping
-
-    if isinstance(value, Mapping):
+    if is_mapping(value):
         return {str(key): _plain(item) for key, item in value.items()}
-    return [_plain(item) for item in value] if isinstance(value, (list, tuple)) else value
+    return [_plain(item) for item in value] if is_list(value) else value
 
 
 # ------------------------------------------------------------------------------------------ bits and offsets

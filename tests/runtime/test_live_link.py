@@ -46,7 +46,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def one(url: str = "http://127.0.0.1:4180", **fields: Any) -> Announcement:
-    given = {"token": "t", "pid": os.getpid(), "folder": "/nowhere", "started": 1.0, **fields}
+    given: dict[str, Any] = {"token": "t", "pid": os.getpid(), "folder": "/nowhere", "started": 1.0, **fields}
     return Announcement(url, **given)
 
 
@@ -190,7 +190,7 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Hub:
     return made
 
 
-WELL = {
+WELL: Any = {
     "state": "answered",
     "answer": {"text": "well", "reasoning": None, "tool_calls": [], "finish_reason": "stop"},
 }
@@ -296,8 +296,9 @@ def test_answers_from_servers() -> None:
     assert found.tool_calls[0].parsed == {}
     with pytest.raises(KeyError):
         answer_from({})
+    wrong: Any = 5
     with pytest.raises(ArgumentTypeError):
-        Hub().answer("q1", 5)  # type: ignore[arg-type]
+        Hub().answer("q1", wrong)
 
 
 async def test_props_without_json(hub: Hub, server: Server) -> None:

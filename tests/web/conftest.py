@@ -28,7 +28,7 @@ def page() -> Callable[..., Page]:
     """Makes a page of an app that shows these prompts."""
 
     def make(hub: Hub | None = None, **options: Any) -> Page:
-        given = {"prompts": {}, "token": TOKEN, "timeout": 20, **options}
+        given: dict[str, Any] = {"prompts": {}, "token": TOKEN, "timeout": 20, **options}
         return Page(preview_app(hub=hub or Hub(), **given))
 
     return make

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
+from typing import Any
 
 import pytest
 
@@ -79,18 +80,17 @@ async def test_a_page_that_does_not_read_is_let_go(monkeypatch: pytest.MonkeyPat
 async def test_a_page_hears_of_questions(page: Callable[..., Page]) -> None:
     hub = Hub()
     app = page(hub).app
-    heard: asyncio.Queue[tuple[str, object]] = asyncio.Queue()
-    started: dict[str, object] = {}
+    heard: asyncio.Queue[tuple[str, Any]] = asyncio.Queue()
+    started: dict[str, Any] = {}
 
-    async def receive() -> object:
+    async def receive() -> MutableMapping[str, Any]:
         await asyncio.sleep(30)
         return {"type": "http.disconnect"}
 
-    async def send(message: dict[str, object]) -> None:
+    async def send(message: MutableMapping[str, Any]) -> None:
         if message["type"] == "http.response.start":
             started.update(message)
-        body = message.get("body", b"")
-        assert isinstance(body, bytes)
+        body: bytes = message.get("body", b"")
         for text in body.decode().split("\n\n"):
             name, _, data = text.partition("\n")
             if name.startswith("event: "):
@@ -107,15 +107,13 @@ async def test_a_page_hears_of_questions(page: Callable[..., Page]) -> None:
         "asgi": {"version": "3.0", "spec_version": "2.4"},
         "headers": [HOST, KEY],
     }
-    streaming = asyncio.create_task(app(scope, receive, send))  # type: ignore[arg-type]
+    streaming = asyncio.create_task(app(scope, receive, send))
     name, hello = await heard.get()
     assert name == "hello"
-    assert isinstance(hello, dict)
     assert set(hello) == {"version", "started"}
     assert await heard.get() == ("questions", {"questions": []})
     asking = asyncio.create_task(live("Hello", token_limit=9, hub=hub))
     name, told = await heard.get()
-    assert isinstance(told, dict)
     assert (name, [one["name"] for one in told["questions"]]) == ("questions", ["str"])
     hub.answer("q1", "x")
     await asking
@@ -123,7 +121,7 @@ async def test_a_page_hears_of_questions(page: Callable[..., Page]) -> None:
     await app.stop()
     assert await heard.get() == ("closing", {})
     await streaming
-    headers = dict(started["headers"])  # type: ignore[call-overload]
+    headers = dict(started["headers"])
     assert headers[b"content-type"] == b"text/event-stream; charset=utf-8"
     assert not hub.is_watched
 

@@ -183,7 +183,7 @@ async def test_values_without_json(page: Pages) -> None:
         return [
             user_message["x"],
             capture(on_output=lambda output: on_return(Odd())),
-            capture(on_output=lambda: {1}),
+            capture(on_output=lambda output: {1}),
         ]
 
     told = await feed(page(prompts={"odd": odd}), "odd", "x")

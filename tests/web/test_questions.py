@@ -239,14 +239,15 @@ async def test_reports_that_are_none(page: Pages, monkeypatch: pytest.MonkeyPatc
         change(again["report"])
         return await one.error("/api/live", {"id": uuid.uuid4().hex, **again})
 
-    for change in (
+    changes: list[Callable[[Any], object]] = [
         lambda report: report.pop("cutoff"),
         lambda report: report["messages"].append(5),
         lambda report: report["messages"][0].pop("pieces"),
         lambda report: report["messages"][0]["pieces"].append({}),
         lambda report: report["messages"][0]["pieces"][0].update(text=5),
         lambda report: report["largest"].append({"path": 5}),
-    ):
+    ]
+    for change in changes:
         assert (await refused(change))[:2] == (400, "malformed")
     monkeypatch.setattr("priompt_py.web.questions._MOST_ROWS", 1)
     assert (await refused(lambda report: None))[:2] == (413, "large")

@@ -89,7 +89,7 @@ async def until(done: Callable[[], Awaitable[bool]]) -> None:
 
 
 async def opened(pool: Pool, name: str, **props: Any) -> Any:
-    spec = {"prompt": f"app.py:{name}", "props": props}
+    spec: dict[str, Any] = {"prompt": f"app.py:{name}", "props": props}
     view = f"{name}{props}"
     job = {"op": "open", "view": view, "specs": {view: spec}, "limit": 5}
     try:
@@ -296,7 +296,8 @@ def test_what_is_printed_is_passed_on_and_its_end_is_kept() -> None:
     gone = child.Printed(Closed())
     print("a", file=gone, flush=True)
     assert gone.take() == "a\n"
-    assert child.Printed(sys.__stderr__).fileno() == 2
+    with Path(__file__).open(encoding="utf-8") as file:
+        assert child.Printed(file).fileno() == file.fileno()
 
 
 def test_frames_that_are_cut() -> None:
@@ -340,7 +341,7 @@ async def test_code_that_hangs_in_a_thread(page: Callable[..., Page]) -> None:
 
 async def test_too_many_threads_hang(page: Callable[..., Page], monkeypatch: pytest.MonkeyPatch) -> None:
     release = threading.Event()
-    monkeypatch.setattr(ThreadWorker, "hanging", set())
+    monkeypatch.setattr(ThreadWorker, "hanging", set[threading.Thread]())
     monkeypatch.setattr("priompt_py.web.threads.MOST_HANGING", 2)
 
     def hang() -> Node:
