@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 import uuid
+from collections.abc import Callable
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -148,13 +149,14 @@ def _props(question: Question) -> Any:
 def _requests(rendered: Rendered) -> dict[str, Any]:
     """What would be sent to each provider, as JSON text; of one that can't hold the prompt, why."""
     found: dict[str, Any] = {}
-    for name, make in (
+    makers: tuple[tuple[str, Callable[[], Any]], ...] = (
         ("openai", rendered.to_openai),
         ("openai-responses", rendered.to_openai_responses),
-        ("anthropic", rendered.to_anthropic),
+        ("anthropic", lambda: rendered.to_anthropic(max_tokens=max(1, rendered.tokens_remaining))),
         ("messages", rendered.to_messages),
         ("text", rendered.to_text),
-    ):
+    )
+    for name, make in makers:
         try:
             request: Any = make()
             text = request if name == "text" else json.dumps(request, ensure_ascii=False, indent=2)

@@ -59,7 +59,8 @@ def tokens_of(view: View, limit: int) -> dict[str, Any]:
 _OF_PROVIDERS: dict[str, Callable[[Rendered], Any]] = {
     "openai": lambda rendered: rendered.to_openai(),
     "openai-responses": lambda rendered: rendered.to_openai_responses(),
-    "anthropic": lambda rendered: rendered.to_anthropic(),
+    # Its API wants to know how long the answer may be: what is left, where the prompt doesn't say.
+    "anthropic": lambda rendered: rendered.to_anthropic(max_tokens=max(1, rendered.tokens_remaining)),
     "gemini": lambda rendered: rendered.to_gemini(),
     "langchain": lambda rendered: rendered.to_langchain(),
     "messages": lambda rendered: rendered.to_messages(),
@@ -117,6 +118,14 @@ def _element(
     if element is None:
         return None
     text = rendered.to_text()
+    source_map = rendered.source_map
+    assert source_map is not None
+    edge: str | None = None
+    if element.kind == "frame":  # what stands before a message's content, or behind it
+        around = source_map.at(element.offset)
+        edge = (
+            "start" if any(one.kind == "message" and one.start == element.offset for one in around) else "end"
+        )
     at = max(0, found.characters - element.offset) if found.what != "tools" else 0
     return {
         "row": view.row_at(element.path, element.kind),
@@ -125,4 +134,5 @@ def _element(
         "kind": element.kind,
         "offset": utf16(text[element.offset :], at),
         "tokens": element.tokens,
+        "edge": edge,
     }

@@ -21,6 +21,7 @@ from priompt_py import (
     ModelOutput,
     Node,
     RunError,
+    config,
     live,
     tool_definition,
     user_message,
@@ -197,7 +198,11 @@ WELL: Any = {
 
 
 def ask(question: str) -> Node:
-    return [user_message[question], tool_definition(name="f", description="d", parameters={"type": "object"})]
+    return [
+        user_message[question],
+        tool_definition(name="f", description="d", parameters={"type": "object"}),
+        config(stop="x"),
+    ]
 
 
 async def test_a_question_and_its_answer(hub: Hub, server: Server) -> None:
@@ -211,7 +216,10 @@ async def test_a_question_and_its_answer(hub: Hub, server: Server) -> None:
     assert (told["name"], told["props"]) == ("ask", {"question": "Why?"})
     assert told["report"]["messages"][0]["role"] == "user"
     assert json.loads(told["requests"]["openai"]["text"])["messages"] == [{"role": "user", "content": "Why?"}]
-    assert "max_tokens" in told["requests"]["anthropic"]["error"]
+    assert (
+        json.loads(told["requests"]["anthropic"]["text"])["max_tokens"] == 99 - told["report"]["tokens_used"]
+    )
+    assert "take no stop texts" in told["requests"]["openai-responses"]["error"]
     assert told["requests"]["text"]["text"].startswith("<|im_start|>user")
     async with asyncio.timeout(5):
         while server.asked[-1][0] != "DELETE":  # noqa: ASYNC110 - the link's thread does it

@@ -68,7 +68,7 @@ PROMPTS: dict[str, Node] = {
         [scope(prel=turn(i), name=f"turn {i}")[user_message[f"noise {i}"]] for i in range(4)],
         user_message[quoted(source="wiki")["a page"], br, "Why? 😀", scope(p=5)["你好"], token_break],
         empty(tokens=9),
-        config(stop="\n\n"),
+        config(stop="END"),
         capture(on_output=print),
     ],
     "alternatives": [
@@ -227,7 +227,7 @@ async def test_rows_say_what_elements_are(page: Pages) -> None:
     told = {chat["kinds"][chat["kind"][int(row)]]: value for row, value in chat["details"].items()}
     assert told["empty"] == {"tokens": 9}
     assert told["capture"] == {"handlers": ["on_output"]}
-    assert told["config"] == {"stop": {"json": "\n\n"}}
+    assert told["config"] == {"stop": {"json": "END"}}
     assert told["component"] == {"name": "quoted"}
     assert [chat["label"][row] for row in range(chat["count"]) if chat["label"][row]] == [
         f"turn {number}" for number in range(4)
@@ -346,7 +346,7 @@ async def test_requests_of_each_provider(page: Pages) -> None:
     for provider, request in {
         "openai": now.to_openai(),
         "openai-responses": None,  # takes no stop texts
-        "anthropic": None,  # needs max_tokens
+        "anthropic": now.to_anthropic(max_tokens=now.tokens_remaining),
         "gemini": now.to_gemini(),
         "langchain": now.to_langchain(),
         "messages": now.to_messages(),
@@ -382,6 +382,29 @@ async def test_a_comparison_marks_the_first_difference(page: Pages) -> None:
     assert told["b"]["path"] == "root > 1:scope > 0:text"
     same = await one.post("/api/compare", {"a": {"view": a, "limit": 50}, "b": {"view": a, "limit": 60}})
     assert same == {"difference": None, "a": {"tokens": same["a"]["tokens"]}, "b": same["a"]}
+
+
+async def test_a_difference_in_a_frame_tells_which(page: Pages) -> None:
+    short = [user_message["same"]]
+    one = page(
+        prompts={
+            "a": short,
+            "b": [user_message["same more"]],
+            "c": [assistant_message["same"]],
+            "d": [*short, short],
+        }
+    )
+    views = {name: (await one.post("/api/open", {"prompt": name}))["view"] for name in "abcd"}
+
+    async def difference(b: str) -> Any:
+        sides = {"a": {"view": views["a"], "limit": 99}, "b": {"view": views[b], "limit": 99}}
+        return (await one.post("/api/compare", sides))["difference"]
+
+    longer = await difference("b")
+    assert (longer["a"]["kind"], longer["a"]["edge"], longer["b"]["edge"]) == ("frame", "end", None)
+    other = await difference("c")
+    assert (other["a"]["edge"], other["b"]["edge"], other["b"]["row"]) == ("start", "start", 0)
+    assert (await difference("d"))["b"]["edge"] == "start"
 
 
 async def test_tokenizers_and_models(page: Pages) -> None:
