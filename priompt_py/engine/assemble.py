@@ -106,6 +106,8 @@ def assemble(leaves: Iterable[Leaf], pricing: Pricing, *, is_chat: bool) -> Asse
             draft.content.text(leaf)
         else:
             draft.take(leaf, pricing)
+    if draft.marks_tools and messages:
+        messages[0] = attrs.evolve(messages[0], parts=(CacheMark(), *messages[0].parts))
     return Assembled(
         text=None if is_chat else draft.content.whole_text(),
         messages=tuple(draft.messages) if is_chat else None,
@@ -133,6 +135,7 @@ class _Draft:
         self.definitions: list[ToolDefinition] = []
         self.reserved = 0
         self.has_unsized_image = False
+        self.marks_tools = False  # a mark stands behind tools, before all messages
 
     def take(self, leaf: Op, pricing: Pricing) -> None:
         """Take a leaf that is neither a text nor a message of texts."""
@@ -193,7 +196,8 @@ class _Draft:
         self.message, self.content = None, _Content()
 
     def mark(self) -> None:
-        """A cache mark: in the open message, at the end of the last one, or a token break in plain text."""
+        """A cache mark: in the open message, at the end of the last one, or at the beginning of the first one, where tools stand
+        before it; a token break in plain text."""
         if self.message is not None:
             self.content.part(CacheMark())
         elif not self.is_chat:
@@ -201,6 +205,8 @@ class _Draft:
         elif self.messages:  # what stands before the mark is what can be kept
             last = self.messages[-1]
             self.messages[-1] = attrs.evolve(last, parts=(*last.parts, CacheMark()))
+        elif self.definitions:
+            self.marks_tools = True
 
 
 def merge_configs(configs: Sequence[Config]) -> PromptConfig:

@@ -101,6 +101,7 @@ def to_anthropic(
     leading, others = split_system(placed, "Anthropic", late_system, late_system_text, _LATE, _HOLDS)
 
     marks = CacheMarks(on=cache in (None, "marks"))
+    tools = [marks.passed(_tool(tool)) for tool in outcome.tools]  # they are read before all else
     system = [block for place, message in leading for block in _content(message, place, marks)]
     turns = Turns()
     for place, message in others:
@@ -111,7 +112,7 @@ def to_anthropic(
     request["messages"] = messages
     own = {*request, "tools"} if outcome.tools else set(request)
     if outcome.tools:
-        request["tools"] = [_tool(tool) for tool in outcome.tools]
+        request["tools"] = tools
     if cache == "auto":
         mark_ends(request, marks)
     marks.write(request, extra)
@@ -184,19 +185,40 @@ def _blocks(message: ChatMessage, place: str, marks: CacheMarks) -> list[dict[st
 
 
 def _content(message: ChatMessage, place: str, marks: CacheMarks) -> list[dict[str, Any]]:
-    """The content as blocks: neighbouring texts joined, blank ones left out."""
+    """The content as blocks: neighbouring texts joined, blank ones left out.
+
+    A blank text that a mark divides from another one is no block, but stays part of the text: of what follows it, else of
+    what stands before it.
+    """
     blocks: list[dict[str, Any]] = []
+    said: dict[str, Any] = {}  # the text before, if nothing but marks and blanks stands behind it
+    blank = ""
     for found in segments(message, _HOLDS, marks=marks.on):
         if isinstance(found, CacheMark):
             marks.set()
-        elif isinstance(found, Image):
-            refuse_image(message, place, "Anthropic")
-            blocks.append(marks.passed({"type": "image", "source": _source(found, place)}))
-        elif isinstance(found, Part):
-            blocks.append(marks.passed(copy_data(found.data)))
-        elif found.strip():
-            blocks.append(marks.passed({"type": "text", "text": found}))
+        elif isinstance(found, str):
+            blank += found
+            if found.strip():
+                said = {"type": "text", "text": blank}
+                blocks.append(marks.passed(said))
+                blank = ""
+        else:
+            _say(said, blank)
+            said, blank = {}, ""
+            if isinstance(found, Part):
+                block: dict[str, Any] = copy_data(found.data)
+            else:
+                refuse_image(message, place, "Anthropic")
+                block = {"type": "image", "source": _source(found, place)}
+            blocks.append(marks.passed(block))
+    _say(said, blank)
     return blocks
+
+
+def _say(said: dict[str, Any], blank: str) -> None:
+    """Adds a blank text to the block of a text, if there is one."""
+    if said:
+        said["text"] += blank
 
 
 def _source(image: Image, place: str) -> dict[str, Any]:

@@ -85,6 +85,8 @@ def _leading_text(placed: list[Placed], *, cache_marks: bool) -> str | None:
     if message.role not in ("system", "developer") or len(placed) == 1:
         return None
     found = segments(message, for_responses, marks=cache_marks)
+    while found and isinstance(found[0], CacheMark):  # nothing is before it that could hold it
+        del found[0]
     return found[0] if len(found) == 1 and isinstance(found[0], str) else None
 
 
@@ -105,11 +107,12 @@ def _items(message: ChatMessage, place: str, marks: Marks, *, cache_marks: bool)
 
 def _said(message: ChatMessage, place: str, marks: Marks, *, cache_marks: bool) -> list[dict[str, Any]]:
     """What the assistant said, thought and called: an item each. A message of nothing is left as empty text."""
+    if cache_marks and any(isinstance(part, CacheMark) for part in message.parts):
+        marks.set()  # nothing here can hold it; it divides no text neither
     items: list[dict[str, Any]] = []
-    for found in segments(message, for_responses, marks=cache_marks):
-        if isinstance(found, CacheMark):
-            marks.set()
-        elif isinstance(found, Image):
+    for found in segments(message, for_responses, marks=False):
+        assert not isinstance(found, CacheMark), "no marks are asked for"
+        if isinstance(found, Image):
             refuse_image(message, place, "OpenAI")
         elif isinstance(found, Part):
             items.append(copy_data(found.data))

@@ -43,12 +43,16 @@ class Draft:
     tools: list[Tool] = attrs.field(factory=list[Tool])
     configs: list[el.Config] = attrs.field(factory=list[el.Config])
     reserved: int = 0
+    marks_tools: bool = False
+    """Whether a mark stands behind tools, before all messages: it begins the first one."""
 
 
 def draft(inside: AbstractSet[Spot], root: Spot) -> Draft:
     """The draft of what is ``inside``, at ``root`` and below."""
     made = Draft()
     _add(made, made.items, inside, root)
+    if made.marks_tools and made.messages:
+        made.messages[0].items.insert(0, CacheMark())
     return made
 
 
@@ -62,6 +66,9 @@ def _add(made: Draft, items: list[Item], inside: AbstractSet[Spot], spot: Spot) 
         made.messages[-1].calls = message_of(spot).tool_calls
     elif spot.kind in ("br", "token_break"):
         items.append(True)
+    elif spot.kind == "cache_break" and items is made.items and made.tools and not made.messages:
+        items.append(CacheMark())
+        made.marks_tools = True
     elif spot.kind == "cache_break":  # between messages it marks the end of the one before
         (made.messages[-1].items if items is made.items and made.messages else items).append(CacheMark())
     elif isinstance(element, (el.Image, el.Part)):

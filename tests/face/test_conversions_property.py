@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import attrs
@@ -84,6 +85,52 @@ REASONS = (
     "holds an image",
     "an error without content",
 )
+
+
+@given(st.data())
+def test_marks_change_nothing_that_a_model_reads(data: st.DataObject) -> None:
+    tree = data.draw(chats(kinds=CONTENT).map(lambda chat: [user_message["q"], *chat]))
+    found = sendable(data.draw(renders(tree)), as_asked=False)
+    conversions: tuple[Callable[[bool], dict[str, Any]], ...] = (
+        lambda marks: found.to_openai(cache_marks=marks),
+        lambda marks: found.to_openai_responses(cache_marks=marks, instructions=False),
+        lambda marks: found.to_anthropic(
+            cache="marks" if marks else "off", late_system="user", flatten_tools=True
+        ),
+    )
+    for convert in conversions:
+        try:
+            without = convert(False)
+        except ProviderError:
+            continue
+        assert as_read(convert(True)) == as_read(without)
+
+
+def as_read(data: Any) -> Any:
+    """A request without marks, with neighbouring texts as one, and without blank content beside calls."""
+    if isinstance(data, dict):
+        kept = {name: as_read(item) for name, item in data.items() if name not in MARKS}
+        for name in ("content", "output"):
+            if isinstance(kept.get(name), str):
+                kept[name] = as_read([{"type": "text", "text": kept[name]}])
+        if kept.get("type") == "input_text":
+            kept["type"] = "text"
+        calls = "tool_calls" in kept or "function_call" in kept
+        if calls and not any(part.get("text", "x").strip() for part in kept["content"] or ()):
+            kept["content"] = None
+        return kept
+    if not isinstance(data, list):
+        return data
+    read: list[Any] = []
+    for item in map(as_read, data):
+        if read and isinstance(item, dict) and item.keys() == read[-1].keys() == {"type", "text"}:
+            read[-1] = {**read[-1], "text": read[-1]["text"] + item["text"]}
+        else:
+            read.append(item)
+    return read
+
+
+MARKS = ("cache_control", "prompt_cache_breakpoint")
 
 
 def for_chats(found: Rendered) -> Any:

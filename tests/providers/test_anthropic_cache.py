@@ -80,6 +80,41 @@ def test_a_mark_with_nothing_before_it_is_lost() -> None:
     assert marked(chat(ChatMessage("user", text(MARK, "a")), config=FIVE)) == []
 
 
+def test_a_mark_before_all_texts_falls_on_the_last_tool() -> None:
+    tools = [Tool("t1", "", {}), Tool("t2", "", {})]
+    for role in ("user", "system"):
+        messages = ChatMessage(role, text(MARK, "a", MARK)), text_message("user", "q")
+        assert marked(chat(*messages, tools=tools, config=FIVE)) == ["tool t2", "a"]
+
+
+@pytest.mark.parametrize(
+    ("parts", "written"),
+    [
+        (("a", MARK, "\n\n", MARK, "b"), ["a*", "\n\nb"]),
+        (("a", MARK, " ", MARK), ["a *"]),
+        ((" ", MARK, "a"), [" a"]),
+        (("a", MARK, " "), ["a *"]),
+        (("a", " ", MARK, "", MARK, "\n", "b", MARK), ["a *", "\nb*"]),
+        ((" ", MARK, " ", "q"), ["  q"]),
+    ],
+)
+def test_marks_leave_blank_texts_beside_others_as_they_are(parts: Any, written: list[str]) -> None:
+    """Blank blocks are refused, but what is blank belongs to the text: marks change nothing that is read."""
+    outcome = chat(ChatMessage("user", text(*parts)), config=FIVE)
+    request = to_anthropic(outcome)
+    check_anthropic(request)
+    found = [name + "*" * ("cache_control" in block) for name, block in blocks(request)]
+    assert found == written
+    (whole,) = blocks(to_anthropic(outcome, cache="off"))
+    assert "".join(found).replace("*", "") == whole[0]
+
+
+def test_blank_texts_beside_what_is_no_text_of_ours_are_left_out() -> None:
+    own = Part(provider="anthropic", data={"type": "text", "text": "own"})
+    message = ChatMessage("user", (*text("a", MARK, " "), own, *text(" ", MARK, " "), own))
+    assert [name for name, _ in blocks(to_anthropic(chat(message, config=FIVE)))] == ["a ", "own", "own"]
+
+
 def test_a_mark_in_a_blank_message_falls_on_the_block_before_it() -> None:
     outcome = chat(
         text_message("user", "a"),

@@ -192,6 +192,25 @@ def test_marks_stand_on_the_nearest_part_before_them() -> None:
     ]
 
 
+def test_marks_do_not_divide_what_the_assistant_said() -> None:
+    request = request_of(
+        text_message("user", "q"),
+        ChatMessage("assistant", (TextPart("a"), CacheMark(), TextPart(" "), CacheMark(), TextPart("b"))),
+        text_message("user", "r"),
+        cache_marks=True,
+    )
+    assert request["input"] == [
+        {"role": "user", "content": [{"type": "input_text", "text": "q", "prompt_cache_breakpoint": MARK}]},
+        {"role": "assistant", "content": "a b"},
+        {"role": "user", "content": "r"},
+    ]
+
+
+def test_a_mark_that_falls_nowhere_leaves_the_instructions_alone() -> None:
+    first = ChatMessage("system", (CacheMark(), TextPart("S")))
+    assert request_of(first, text_message("user", "q"), cache_marks=True)["instructions"] == "S"
+
+
 # ------------------------------------------------------------------------------------------ settings
 
 
