@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Any
 
 import attrs
@@ -10,9 +12,9 @@ import click
 
 from priompt_py.cli.faults import Fault, prompt_code
 from priompt_py.cli.loading import load
-from priompt_py.cli.options import plain_option, render_options, traceback_option
+from priompt_py.cli.options import plain_option, read_count, render_options, traceback_option
 from priompt_py.cli.rendering import PromptOptions
-from priompt_py.cli.streams import write_screen
+from priompt_py.cli.streams import stdin_kept, write_screen
 
 __all__ = ["diff"]
 
@@ -56,6 +58,8 @@ def diff(
         raise Fault(
             "needs a second source, or --props-b, --set-b or --limit-b to tell two renders of A apart"
         )
+    if limit_b is not None:
+        read_count("--limit-b", limit_b, "tokens")
     one = PromptOptions(source=a, **options)
     other = attrs.evolve(
         one,
@@ -64,12 +68,28 @@ def diff(
         settings=(*one.settings, *set_b),
         limit=one.limit if limit_b is None else limit_b,
     )
-    before = load(one, previous=Memory() if memory else None)
-    first = before.render(source_map=True)
-    after = load(other, previous=first.memory if memory else None)
-    second = after.render(source_map=True)
+    with stdin_kept():
+        before = load(one, previous=Memory() if memory else None)
+        first = before.render(source_map=True)
+        with _named_after_b(has_props=props_b is not None):
+            after = load(other, previous=first.memory if memory else None)
+        second = after.render(source_map=True)
     names = (before.name, after.name) if before.name != after.name else ("A", "B")
     with prompt_code(after.name):
         found = first_difference(first, second)
     lines = parting_lines(first, second, found, names, plain=plain)
     write_screen(screen_text(Drawn(lines), sys.stdout, plain=plain))
+
+
+@contextmanager
+def _named_after_b(*, has_props: bool) -> Generator[None]:
+    """What is said of --set, which was right for A, is said of --set-b, and of --props where B has its own."""
+    try:
+        yield
+    except Fault as fault:
+        for name in ("--set", "--props") if has_props else ("--set",):
+            if fault.message.startswith(f"{name} "):
+                fault.message = fault.message.replace(name, f"{name}-b", 1)
+            if fault.place is not None and fault.place.startswith(f"{name}:"):
+                fault.place = fault.place.replace(name, f"{name}-b", 1)
+        raise

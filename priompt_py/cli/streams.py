@@ -18,6 +18,7 @@ __all__ = [
     "prints_to_stderr",
     "read_stdin",
     "shown",
+    "stdin_kept",
     "warn",
     "write_result",
     "write_screen",
@@ -95,13 +96,31 @@ def is_closed_pipe(error: BaseException) -> bool:
     )
 
 
+_kept: list[bytes] | None = None  # what was read within ``stdin_kept``
+
+
 def read_stdin() -> bytes:
     """All bytes of standard input."""
+    if _kept:
+        return _kept[0]
     if sys.stdin is None:  # closed by the caller: `<&-`
         raise OSError(errno.EBADF, "standard input is closed")
     buffer: Any = getattr(sys.stdin, "buffer", None)
     data: bytes = buffer.read() if buffer is not None else sys.stdin.read().encode()
+    if _kept is not None:
+        _kept.append(data)
     return data
+
+
+@contextlib.contextmanager
+def stdin_kept() -> Generator[None]:
+    """Give the same bytes to all who read standard input meanwhile: a command may need a source twice."""
+    global _kept  # noqa: PLW0603 - there is but one standard input
+    _kept = []
+    try:
+        yield
+    finally:
+        _kept = None
 
 
 @contextlib.contextmanager

@@ -21,6 +21,7 @@ WHAT = {
     "part": "their parts differ",
     "tool_calls": "their tool calls differ",
     "tool_call_id": "they are results of different calls",
+    "is_error": "one is the result of a call that failed, and the other is not",
 }
 """What each kind of difference means, for people."""
 

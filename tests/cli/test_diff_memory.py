@@ -1,8 +1,10 @@
-"""`priompt diff --memory`: two turns of a conversation."""
+"""`priompt diff`: two turns of a conversation with `--memory`, standard input for both, what is said of B's options."""
 
 from __future__ import annotations
 
 from pathlib import Path
+
+import pytest
 
 from tests.cli.conftest import Priompt
 
@@ -48,3 +50,33 @@ def test_memory_of_a_prompt_that_fits_changes_nothing(folder: Path, priompt: Pri
         for more in ([], ["--memory"])
     )
     assert one == other != ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--limit-b", "x"], "priompt: --limit-b needs a whole number of tokens, 0 or more, got 'x'\n"),
+        (["--set-b", "n"], "priompt: --set-b needs NAME=VALUE, got 'n'\n"),
+        (["--set-b", "n.a=3", "--set", "n=2"], "priompt: --set-b n.a: n is a number, not an object\n"),
+        (["--set", "n", "--set-b", "n=3"], "priompt: --set needs NAME=VALUE, got 'n'\n"),
+        (["--props-b", "{1"], "--props-b:1:2: not JSON: Expecting property name enclosed in double quotes\n"),
+        (["--props", "{1", "--set-b", "n=3"], "--props:1:2: not JSON: Expecting property name enclosed in double quotes\n"),
+    ],
+)  # fmt: skip
+def test_faults_name_the_option_that_was_given(
+    folder: Path, priompt: Priompt, arguments: list[str], told: str
+) -> None:
+    (folder / "talk.py").write_text(TALK)
+    done = priompt("diff", "talk.py:from_start", "--limit", "90", *arguments)
+    assert (done.code, done.err) == (2, told)
+
+
+def test_standard_input_is_there_for_both(folder: Path, priompt: Priompt) -> None:
+    (folder / "talk.py").write_text(TALK)
+    tree = b'["a", {"type": "scope", "p": 1, "children": [" b b b"]}]'
+    done = priompt("diff", "-", "--limit", "100", "--limit-b", "1", "--plain", stdin=tree)
+    assert (done.code, done.err) == (0, "")
+    assert "A: root > 1:scope > 0:text" in done.out
+    given = ["diff", "talk.py:from_start", "--props", "-", "--limit", "90", "--limit-b", "30"]
+    assert priompt(*given, stdin=b'{"n": 3}').code == 0
+    assert priompt("diff", "-", "-", "--limit", "9", stdin=b'"b"').out == "A and B are sent alike: 1 token\n"

@@ -76,7 +76,8 @@ def test_renders_part_where_what_is_sent_does(a: Node, b: Node, limit: int, othe
         return
     back = first_difference(two, one)
     assert back is not None
-    assert (back.characters, back.tokens, back.a, back.b) == (
+    assert (back.what, back.characters, back.tokens, back.a, back.b) == (
+        found.what,
         found.characters,
         found.tokens,
         found.b,
@@ -177,6 +178,52 @@ def test_a_legacy_call() -> None:
         [assistant_message(function_call=call)], [assistant_message(function_call={**call, "name": "g"})]
     )
     assert (found.what, found.is_exact) == ("tool_calls", False)
+
+
+def test_pictures_and_parts_that_differ_are_not_shared() -> None:
+    same = image(url="https://a.b/s.png", dimensions=(1, 1))
+    one, other = (image(url=f"https://a.b/{name}.png", dimensions=(1, 1)) for name in "xy")
+    found = parting([user_message["w", same, one]], [user_message["w", same, other]])
+    assert (found.what, found.characters, found.tokens, found.is_exact) == ("image", 27, 3 + 1 + 255, False)
+    assert found.a is not None
+    assert (found.a.path, found.a.kind, found.a.tokens) == ("root > 0:user > 2:image", "image", 259)
+    alone = parting([user_message[one]], [user_message[other]])
+    assert alone.tokens == 3
+    behind = parting([user_message[same, "x"]], [user_message[same, "y"]])
+    assert (behind.what, behind.tokens) == ("text", 3 + 255)
+    fewer = parting([user_message["w", same]], [user_message["w"]])
+    back = parting([user_message["w"]], [user_message["w", same]])
+    assert (fewer.what, fewer.tokens) == (back.what, back.tokens) == ("image", 4)
+    thought = [part(provider="p", data={"n": n}, tokens=9) for n in (1, 1.0, 2)]
+    for number in (1, 2):
+        parts = parting(
+            [assistant_message[thought[0], thought[0]]], [assistant_message[thought[0], thought[number]]]
+        )
+        assert (parts.what, parts.tokens) == ("part", 3 + 9)
+        assert parts.b is not None
+        assert parts.b.path == "root > 0:assistant > 1:part"
+
+
+def test_keys_in_another_order_are_sent_in_another_order() -> None:
+    def tool(*names: str) -> Node:
+        return tool_definition({"type": "object", "properties": {name: {} for name in names}}, name="t")
+
+    found = parting([tool("a", "b"), "x"], [tool("b", "a"), "x"])
+    assert (found.what, found.tokens) == ("tools", 0)
+    assert found.a is not None
+    assert found.a.path == "root > 0:tool_definition"
+    data = {"a": 1, "b": 2}, {"b": 2, "a": 1}
+    one, other = ([assistant_message[part(provider="p", data=each)]] for each in data)
+    assert parting(one, other).what == "part"
+
+
+def test_a_result_of_a_call_that_failed() -> None:
+    call = assistant_message(tool_calls=[CALL])
+    one, other = (
+        [call, tool_message(tool_call_id="1", is_error=failed)["no"], user_message["q"]]
+        for failed in (False, True)
+    )
+    assert parting(one, other).what == "is_error"
 
 
 def test_tools_come_before_all_else() -> None:
