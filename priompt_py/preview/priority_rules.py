@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from priompt_py.engine.structure import path_of_entry
-from priompt_py.face.difference import common_length, first_difference
+from priompt_py.face.difference import Difference, common_length, first_difference
 from priompt_py.face.program import Program
 from priompt_py.face.rendered import Rendered
 from priompt_py.face.visible import in_one_line, tokens_text
@@ -101,9 +101,15 @@ def growth_findings(a: Rendered, b: Rendered, names: tuple[str, str]) -> Iterato
 
 def _moving(a: Rendered, b: Rendered, names: tuple[str, str]) -> Iterator[str]:
     first, second = _labelled(a), _labelled(b)
+    places, others = _places(a), _places(b)
     for label, one in first.items():
         other = second.get(label)
-        if other is None or one.priority == other.priority or not _same_content(a, b, one, other):
+        if other is None or one.priority == other.priority:
+            continue
+        if one.included and other.included:
+            if _texts(a, places.get(one.path, [])) != _texts(b, others.get(other.path, [])):
+                continue
+        elif one.tokens != other.tokens:  # of what is out, nothing else is known
             continue
         yield (
             f"{in_one_line(label)} has the priority {one.priority} in {names[0]} and {other.priority} in {names[1]}, with "
@@ -123,16 +129,17 @@ def _labelled(rendered: Rendered) -> dict[str, Decision]:
     return {label: decision for label, decision in found.items() if label not in twice}
 
 
-def _same_content(a: Rendered, b: Rendered, one: Decision, other: Decision) -> bool:
-    """Whether two elements say the same, as far as that can be seen: of what is out, only the tokens are known."""
-    if one.included and other.included:
-        return _texts(a, one.path) == _texts(b, other.path)
-    return one.tokens == other.tokens
+def _places(rendered: Rendered) -> dict[str, list[tuple[int, int]]]:
+    """The spans of each path: a map looks a path up by walking through all of it, and here all are asked for."""
+    found: dict[str, list[tuple[int, int]]] = {}
+    for span in _map(rendered).walk():
+        found.setdefault(span.path, []).append((span.start, span.end))
+    return found
 
 
-def _texts(rendered: Rendered, path: str) -> list[str]:
-    source_map = _map(rendered)
-    return [source_map.text[span.start : span.end] for span in source_map.of(path)]
+def _texts(rendered: Rendered, places: list[tuple[int, int]]) -> list[str]:
+    text = _map(rendered).text
+    return [text[start:end] for start, end in places]
 
 
 def _map(rendered: Rendered) -> SourceMap:
@@ -143,7 +150,10 @@ def _map(rendered: Rendered) -> SourceMap:
 
 def _volatile(a: Rendered, b: Rendered, names: tuple[str, str]) -> Iterator[str]:
     found = first_difference(a, b)
-    if found is None or found.what == "tools":
+    if found is None:
+        return
+    if found.what == "tools":
+        yield from _volatile_tools(a, b, found, names)
         return
     one, end = _rest(a, found.characters)
     other, other_end = _rest(b, found.characters)
@@ -162,6 +172,19 @@ def _volatile(a: Rendered, b: Rendered, names: tuple[str, str]) -> Iterator[str]
     yield (
         f"{in_one_line(name)} differs between {names[0]} and {names[1]} after {tokens_text(found.tokens)}: the "
         f"{tokens_text(behind)} behind it are the same, but no prefix cache can keep them; move it behind them"
+    )
+
+
+def _volatile_tools(a: Rendered, b: Rendered, found: Difference, names: tuple[str, str]) -> Iterator[str]:
+    same = common_length(_map(a).text, _map(b).text)
+    behind = min(one.tokens_before(same) - one.tokens_before(0) for one in (a, b))
+    element = found.a or found.b
+    if behind < WORTH or element is None or element.label is None:
+        return
+    yield (
+        f"the tool {in_one_line(element.label)} ({in_one_line(element.path)}) differs between {names[0]} and {names[1]}, and "
+        f"tools are sent first: the {tokens_text(behind)} behind them are the same, but no prefix cache can keep them; "
+        "send the same tools, in the same order"
     )
 
 

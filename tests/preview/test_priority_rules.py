@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from priompt_py import (
@@ -106,3 +108,21 @@ def test_what_is_volatile_and_early() -> None:
     assert grown(["a"], ["a", LONG]) == []
     tools = [tool_definition(name=name, description="", parameters={}) for name in "ab"]
     assert grown([tools[0], "x"], [tools[1], "x"]) == []
+
+
+def test_tools_that_differ_are_early_whatever_stands_before_them() -> None:
+    tools = [tool_definition(name=name, description="", parameters={}) for name in "ab"]
+    told = grown([user_message[LONG], tools], [user_message[LONG], tools[::-1]])
+    (one,) = told
+    assert one == (
+        "the tool a (root > 1:tool_definition) differs between A and B, and tools are sent first: the 200 tokens behind them are "
+        "the same, but no prefix cache can keep them; send the same tools, in the same order"
+    )
+    assert len(grown([LONG], [tools[0], LONG])) == 1
+
+
+def test_priorities_that_move_are_found_in_linear_time() -> None:
+    began = time.process_time()
+    told = grown(conversation(2_000, from_start=False), conversation(2_001, from_start=False), 1_000_000)
+    assert told[-1] == "and 1,995 more like the last one"
+    assert time.process_time() - began < 15  # half a minute when each was looked up by itself
