@@ -9,6 +9,7 @@ import attrs
 from priompt_py.author.checks import got
 from priompt_py.errors import ArgumentTypeError, ArgumentValueError
 from priompt_py.model.memory import Memory
+from priompt_py.model.values import short_repr
 from priompt_py.tokens.cache import TokenCache
 from priompt_py.tokens.chat_format import ChatFormat
 from priompt_py.tokens.limits import LimitChoice
@@ -119,7 +120,9 @@ def _shares(keep: object, refill: object) -> tuple[Fraction, Fraction]:
     most = _share("keep", keep)
     least = most / 2 if refill is None else _share("refill", refill)
     if least > most:
-        raise ArgumentValueError(f"refill needs to be keep={keep} at most, got refill={refill}")
+        raise ArgumentValueError(
+            f"refill needs to be keep={_written(keep)} at most, got refill={_written(refill)}"
+        )
     return most, least
 
 
@@ -129,8 +132,18 @@ def _share(name: str, value: object) -> Fraction:
     if isinstance(value, bool) or not isinstance(value, (int, float, Fraction)):
         raise ArgumentTypeError(f"{name} needs a share of the limit, such as 0.7, got {name}={got(value)}")
     if not 0 < value <= 1:  # not a number neither
-        raise ArgumentValueError(f"{name} needs to be above 0 and at most 1, got {name}={value}")
-    return Fraction(str(value))
+        raise ArgumentValueError(f"{name} needs to be above 0 and at most 1, got {name}={_written(value)}")
+    # A float is the number that is written, 0.7 say; of subclasses (numpy's, enumerations) it is the plain one.
+    return Fraction(float.__repr__(value) if isinstance(value, float) else value)
+
+
+def _written(share: object) -> str:
+    """A share in an error; fractions as they are written with a stroke."""
+    from fractions import Fraction
+
+    if isinstance(share, Fraction) and share.denominator != 1:
+        return f"{short_repr(share.numerator)}/{short_repr(share.denominator)}"
+    return short_repr(share.numerator if isinstance(share, Fraction) else share)
 
 
 def check_flag(name: str, value: object) -> bool:

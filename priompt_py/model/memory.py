@@ -17,6 +17,12 @@ __all__ = ["Memory"]
 _KEYS = ("cutoff", "maxes")
 
 
+class _Checked(tuple[tuple[str, Number], ...]):
+    """Paths and numbers that were checked, in order."""
+
+    __slots__ = ()
+
+
 def _number(where: str, value: object) -> Number:
     if type(value) is not int and type(value) is not float:
         raise ArgumentTypeError(f"{where} needs a number, got {short_repr(value)} ({type(value).__name__})")
@@ -34,8 +40,8 @@ def _cutoff(value: object) -> Number | None:
 
 
 def _maxes(value: object) -> tuple[tuple[str, Number], ...]:
-    if isinstance(value, tuple):
-        value = dict(cast("tuple[tuple[str, Number], ...]", value))
+    if isinstance(value, _Checked):  # those of another memory, by attrs.evolve
+        return value
     if not isinstance(value, Mapping):
         raise ArgumentTypeError(
             f"Memory: maxes needs a mapping from paths to numbers, got {short_repr(value)} ({type(value).__name__})"
@@ -45,7 +51,7 @@ def _maxes(value: object) -> tuple[tuple[str, Number], ...]:
         if not isinstance(path, str):
             raise ArgumentTypeError(f"Memory: the paths of maxes are text, got {short_repr(path)}")
         found.append((path, _number(f"Memory: maxes[{short_repr(path)}]", cutoff)))
-    return tuple(sorted(found))
+    return _Checked(sorted(found))
 
 
 @attrs.frozen(repr=False)
@@ -58,7 +64,7 @@ class Memory:
     """
 
     cutoff: Number | None = attrs.field(default=None, converter=_cutoff)
-    _maxes: tuple[tuple[str, Number], ...] = attrs.field(default=(), converter=_maxes, alias="maxes")
+    _maxes: tuple[tuple[str, Number], ...] = attrs.field(default=_Checked(), converter=_maxes, alias="maxes")
 
     @property
     def maxes(self) -> dict[str, Number]:

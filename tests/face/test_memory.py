@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import pickle
 from collections.abc import Iterable, Iterator, Sequence
+from enum import Enum, IntEnum
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
+import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -269,7 +272,7 @@ def test_where_nothing_fits_the_share_to_keep_the_limit_decides() -> None:
 
 @given(
     st.lists(st.integers(1, 9), min_size=8, max_size=25),
-    st.integers(0, 8),
+    st.integers(0, 7),
     st.integers(40, 70),
     st.integers(0, 60),
     st.booleans(),
@@ -440,6 +443,45 @@ def test_a_share_lies_above_0_and_is_1_at_most(name: str, share: Any) -> None:
         render("a", token_limit=9, previous=Memory(), **{name: share})
 
 
+class Share(float, Enum):
+    """A float that is written with its name."""
+
+    MOST = 0.7
+
+
+class One(IntEnum):
+    """A whole number that is written with its name."""
+
+    ALL = 1
+
+    def __str__(self) -> str:
+        return "all"
+
+
+def test_shares_of_subclasses_are_their_plain_numbers() -> None:
+    tree = chat(ONES)
+    for share, count in ((Share.MOST, 14), (One.ALL, 20), (Fraction(7, 10**400), 20)):
+        found = render(tree, token_limit=20, tokenizer=WORDS, previous=Memory(), keep=share)
+        assert found.token_count == count
+
+
+def test_shares_are_told_in_short() -> None:
+    for share, told in (
+        (10**5_000, f"1{'0' * 27}...{'0' * 29}"),
+        (Fraction(10**50, 3), f"1{'0' * 27}...{'0' * 22}/3"),
+        (Fraction(-1, 3), "-1/3"),
+        (Fraction(2), "2"),
+    ):
+        with pytest.raises(ArgumentValueError) as error:
+            render("a", token_limit=9, previous=Memory(), keep=share)
+        assert len(str(error.value)) < 150
+        if share != 10**5_000 and share != Fraction(10**50, 3):
+            assert str(error.value) == f"keep needs to be above 0 and at most 1, got keep={told}"
+    with pytest.raises(ArgumentValueError) as error:
+        render("a", token_limit=9, previous=Memory(), keep=Fraction(1, 3), refill=Fraction(1, 2))
+    assert str(error.value) == "refill needs to be keep=1/3 at most, got refill=1/2"
+
+
 def test_refill_is_not_above_keep() -> None:
     with pytest.raises(ArgumentValueError, match=r"refill needs to be keep=0\.5 at most, got refill=0\.6"):
         render("a", token_limit=9, previous=Memory(), keep=0.5, refill=0.6)
@@ -459,6 +501,10 @@ def test_refill_is_not_above_keep() -> None:
         ({"maxes": {"root": None}}, ArgumentTypeError),
         ({"maxes": {3: 3}}, ArgumentTypeError),
         ({"cut": 3}, ArgumentValueError),
+        ({"maxes": ((1, 2, 3),)}, ArgumentTypeError),
+        ({"maxes": (3,)}, ArgumentTypeError),
+        ({"maxes": ("ab",)}, ArgumentTypeError),
+        ({"maxes": (("a", 1),)}, ArgumentTypeError),
     ],
 )
 def test_what_is_no_json_of_a_memory_is_refused(data: Any, kind: type[PromptError]) -> None:
@@ -474,6 +520,8 @@ def test_a_memory_cannot_be_changed() -> None:
         setattr(memory, "cutoff", 4)  # noqa: B010 - type checkers refuse the plain form
     assert repr(memory) == "Memory(cutoff=3, maxes={'root > 0:max': 4})"
     assert (bool(memory), bool(Memory())) == (True, False)
+    assert attrs.evolve(memory, cutoff=4) == Memory(cutoff=4, maxes={"root > 0:max": 4})
+    assert pickle.loads(pickle.dumps(memory)) == memory  # noqa: S301 - our own
 
 
 # ------------------------------------------------------------------------------------------ what went wrong for others
