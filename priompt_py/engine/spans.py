@@ -66,11 +66,11 @@ class _Lengths(dict[type[Element], int | None]):
 
 
 _Open: TypeAlias = tuple[
-    Element | None, Iterator[tuple[int, Child]], list[Span], Number, Number, Spot, int, Part
+    Element | None, tuple[Child, ...], int, int, list[Span], Number, Number, Spot, int, Part
 ]
-"""An element that is in, and whose children are being visited: itself, the children to come with their indexes, the spans
-of those that were, the declared priority and the cutoff that hold for them, where it stands, where it begins in the text,
-and the part that it is in. A tuple, since one with names takes five times as long to make."""
+"""An element that is in, and whose children are being visited: itself, its children, the index of the next one and where
+they end, the spans of those that were, the declared priority and the cutoff that hold for them, where it stands, where it
+begins in the text, and the part that it is in. A tuple, since one with names takes five times as long to make."""
 
 
 class _Visit:
@@ -92,11 +92,12 @@ class _Visit:
     def run(self, children: tuple[Child, ...], root: Part) -> list[Span]:
         """The spans of the root's children."""
         stack: list[_Open] = []
-        here: _Open = (None, enumerate(children), [], BASE_PRIORITY, root.cutoff, ROOT, 0, root)
+        here: _Open = (None, children, 0, len(children), [], BASE_PRIORITY, root.cutoff, ROOT, 0, root)
         while True:
-            element, kids, spans, around, cutoff, spot, start, part = here
+            element, kids, following, end, spans, around, cutoff, spot, start, part = here
             at, gives_text = self.at, not self.outside
-            for index, child in kids:
+            for index in range(following, end):
+                child = kids[index]
                 before = at
                 if not isinstance(child, Element):
                     if child is not None and type(child) is not bool:
@@ -121,7 +122,7 @@ class _Visit:
                 self.at = at
                 opened = self.take(child, spans, declared, cutoff, own, part)
                 if opened is not None:
-                    stack.append(here)
+                    stack.append((element, kids, index + 1, end, spans, around, cutoff, spot, start, part))
                     here = opened
                     break
                 at = self.at
@@ -131,7 +132,7 @@ class _Visit:
                     return spans
                 here = stack.pop()
                 if spans or not isinstance(element, First):  # a first of which no alternative is in is out
-                    here[2].append(self.close(element, spans, spot, start))
+                    here[4].append(self.close(element, spans, spot, start))
 
     def take(
         self, child: Element, spans: list[Span], declared: Number, cutoff: Number, own: Spot, part: Part
@@ -141,7 +142,7 @@ class _Visit:
         if type(child) is Scope:  # most are
             if self.take_simple(child, spans, own):
                 return None
-            return (child, enumerate(child.children), [], declared, cutoff, own, start, part)
+            return (child, child.children, 0, len(child.children), [], declared, cutoff, own, start, part)
         length = self.lengths[type(child)]
         if length is not None:
             if not self.outside:
@@ -155,11 +156,11 @@ class _Visit:
             spans.append(Span(start, self.at, own, "excerpt", child.key, pieces))
             return None
         if isinstance(child, (First, Fallback)):
-            declared, kids = _chosen(child, declared, cutoff)
-            return (child, iter(kids), [], declared, cutoff, own, start, part)
+            declared, first, end = _chosen(child, declared, cutoff)
+            return (child, child.children, first, end, [], declared, cutoff, own, start, part)
         if isinstance(child, (ComponentCall, AsyncNode)):
             given = self.expansions.results[id(child)]
-            return (child, enumerate(given), [], declared, cutoff, own, start, part)
+            return (child, given, 0, len(given), [], declared, cutoff, own, start, part)
         assert isinstance(child, Container)
         if isinstance(child, Isolate):
             part = part.isolate(child, own)
@@ -173,7 +174,7 @@ class _Visit:
             cutoff = level
         if self.take_simple(child, spans, own):
             return None
-        return (child, enumerate(child.children), [], declared, cutoff, own, start, part)
+        return (child, child.children, 0, len(child.children), [], declared, cutoff, own, start, part)
 
     def take_simple(self, child: Container, spans: list[Span], own: Spot) -> bool:
         """Take an element of texts alone, or around one message of texts alone; False for any other."""
@@ -212,7 +213,8 @@ class _Visit:
         self.at += before
         self.outside = False
         inside = [Span(start, self.at, own, "frame")]
-        return (message, enumerate(message.children), inside, declared, cutoff, own, start, part)
+        kids = message.children
+        return (message, kids, 0, len(kids), inside, declared, cutoff, own, start, part)
 
     def pieces(self, excerpt: Excerpt, declared: Number, cutoff: Number, own: Spot) -> Iterator[Span]:
         """The pieces of an excerpt that are in, and the marks of the gaps between them."""
@@ -251,11 +253,9 @@ class _Visit:
         return Span(start, self.at, spot, element.kind, element.label, tuple(spans))
 
 
-def _chosen(
-    element: First | Fallback, declared: Number, cutoff: Number
-) -> tuple[Number, list[tuple[int, Child]]]:
-    """Of the children of a first or a fallback the one that is chosen at the cutoff, if any, with its index; and the
-    declared priority around it."""
+def _chosen(element: First | Fallback, declared: Number, cutoff: Number) -> tuple[Number, int, int]:
+    """Which of the children of a first or a fallback is chosen at the cutoff: the declared priority around it, its index,
+    and the one behind; twice the same where none is."""
     kids = [(at, kid) for at, kid in enumerate(element.children) if kid is not None and type(kid) is not bool]
     rank = 1 - len(kids)  # of fallbacks; see the compiler
     for at, kid in kids:
@@ -263,14 +263,14 @@ def _chosen(
         if isinstance(element, Fallback):
             priority, rank = declared + rank, rank + 1
             if priority >= cutoff:
-                return priority, [(at, kid)]
+                return priority, at, at + 1
         elif isinstance(kid, Element) and kid.p is not None:
             priority = kid.p
         elif isinstance(kid, Element) and kid.prel is not None:
             priority = declared + kid.prel
         if priority >= cutoff:
-            return declared, [(at, kid)]
-    return declared, []
+            return declared, at, at + 1
+    return declared, 0, 0
 
 
 def _has_rules(message: Message) -> bool:
