@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, cast
 
 import attrs
 import pytest
@@ -109,7 +109,8 @@ def test_marks_change_nothing_that_a_model_reads(data: st.DataObject) -> None:
 def as_read(data: Any) -> Any:
     """A request without marks, with neighbouring texts as one, and without blank content beside calls."""
     if isinstance(data, dict):
-        kept = {name: as_read(item) for name, item in data.items() if name not in MARKS}
+        items = cast("dict[str, Any]", data).items()
+        kept = {name: as_read(item) for name, item in items if name not in MARKS}
         for name in ("content", "output"):
             if isinstance(kept.get(name), str):
                 kept[name] = as_read([{"type": "text", "text": kept[name]}])
@@ -122,12 +123,16 @@ def as_read(data: Any) -> Any:
     if not isinstance(data, list):
         return data
     read: list[Any] = []
-    for item in map(as_read, data):
-        if read and isinstance(item, dict) and item.keys() == read[-1].keys() == {"type", "text"}:
-            read[-1] = {**read[-1], "text": read[-1]["text"] + item["text"]}
+    for item in map(as_read, cast("Sequence[Any]", data)):
+        if read and is_text(item) and is_text(read[-1]):
+            read[-1] = {"type": "text", "text": read[-1]["text"] + item["text"]}
         else:
             read.append(item)
     return read
+
+
+def is_text(data: Any) -> bool:
+    return isinstance(data, dict) and set(cast("dict[str, Any]", data)) == {"type", "text"}
 
 
 MARKS = ("cache_control", "prompt_cache_breakpoint")
