@@ -22,7 +22,7 @@ from priompt_py.web.registered import examples_of
 __all__ = ["MOST_FOUND", "SourcesServed", "sources_served", "templates_below"]
 
 MOST_FOUND = 500
-"""Templates that are looked for below a folder."""
+"""Templates that are shown of a folder; ten times as many folders are looked into."""
 
 _SUFFIX = ".priompt"
 _PASSED_OVER = {"__pycache__", "build", "dist", "node_modules", "site-packages", "venv"}
@@ -81,8 +81,8 @@ class SourcesServed:
     # -- steps --------------------------------------------------------------------------------
 
     def _one(self, source: str) -> Served | Broken:
-        """The prompt of one source, loaded once."""
-        if source not in self._loaded:
+        """The prompt of one source, loaded once; what couldn't be loaded is tried again, since a file may have appeared."""
+        if not isinstance(self._loaded.get(source), Served):
             try:
                 self._make_importable(source)
                 self._loaded[source] = served(load_source(source, self._modules))
@@ -129,18 +129,20 @@ def _file_of(source: str) -> Path:
 
 
 def templates_below(folder: str) -> tuple[list[str], list[str]]:
-    """The templates below a folder as they are written from here, sorted, and the folders that were looked into."""
+    """The templates below a folder as they are written from here, sorted, and the folders that hold them, itself first."""
     files: list[str] = []
-    folders: list[str] = []
-    for here, inner, names in os.walk(folder):
+    folders = [str(Path(folder).absolute())]
+    for looked, (here, inner, names) in enumerate(os.walk(folder), 1):
         inner[:] = sorted(
             name
             for name in inner
             if not name.startswith(".") and name not in _PASSED_OVER and not _is_venv(here, name)
         )
-        folders.append(str(Path(here).absolute()))
-        files += [str(Path(here) / name) for name in sorted(names) if name.endswith(_SUFFIX)]
-        if len(files) >= MOST_FOUND or len(folders) >= 10 * MOST_FOUND:
+        found = [str(Path(here) / name) for name in sorted(names) if name.endswith(_SUFFIX)]
+        files += found
+        if found:
+            folders.append(str(Path(here).absolute()))
+        if len(files) >= MOST_FOUND or looked >= 10 * MOST_FOUND:
             break
     return files[:MOST_FOUND], folders
 

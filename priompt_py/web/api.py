@@ -27,6 +27,9 @@ __all__ = ["Api"]
 MOST_SPECS = 500
 """Views whose specs are kept; who comes back to an older one opens it again."""
 
+MOST_SPEC_BYTES = 200 * 1024 * 1024
+"""Of all these specs, as JSON."""
+
 _VIEW = re.compile(r"v[0-9a-f]{32}")
 _KEY = re.compile(r"[0-9a-f]{32}")
 _LONGEST_WAIT = 20.0  # seconds that a program may wait in one request
@@ -47,6 +50,7 @@ class Api:
         self._timeout = timeout
         self._started = time.time()
         self._specs: OrderedDict[str, dict[str, Any]] = OrderedDict()
+        self._sizes: dict[str, int] = {}
 
     def routes(self) -> list[Route]:
         """All of them."""
@@ -118,15 +122,22 @@ class Api:
         }
         limit = fields.count("limit", default=None)
         fields.end()
-        view = f"v{hashlib.sha256(json.dumps(spec, sort_keys=True).encode()).hexdigest()[:32]}"
-        self._specs[view] = spec
-        self._specs.move_to_end(view)
-        while len(self._specs) > MOST_SPECS:
-            self._specs.popitem(last=False)
+        text = json.dumps(spec, sort_keys=True)
+        view = f"v{hashlib.sha256(text.encode()).hexdigest()[:32]}"
+        self._keep(view, spec, len(text))
         job = {"op": "open", "view": view, "specs": {view: spec}, "limit": limit}
         return await self._pool.do(job, {view: spec}, prompt=spec["prompt"])
 
     # -- views --------------------------------------------------------------------------------
+
+    def _keep(self, view: str, spec: dict[str, Any], size: int) -> None:
+        """Remember a view's spec, and forget the oldest that are too many."""
+        self._specs[view] = spec
+        self._sizes[view] = size
+        self._specs.move_to_end(view)
+        while len(self._specs) > MOST_SPECS or sum(self._sizes.values()) > MOST_SPEC_BYTES:
+            oldest, _ = self._specs.popitem(last=False)
+            del self._sizes[oldest]
 
     def _spec(self, view: str) -> dict[str, Any]:
         """The spec of a view. Raises Refusal."""

@@ -333,6 +333,8 @@ def test_sources_that_cannot_be_loaded_stand_beside_the_others(folder: Path) -> 
     assert everything[-1].id == "modules"
     with pytest.raises(Exception, match="nothing_like_it"):
         found.get("broken.py:x")
+    (folder / "nowhere.priompt").write_text("there it is", "utf-8")
+    assert [type(one) for one in found.all()] == [Broken, Broken, Broken, Served, Served, Broken]
 
 
 def test_too_many_templates(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

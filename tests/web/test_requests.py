@@ -146,6 +146,18 @@ async def test_queries_of_views(page: Pages) -> None:
         assert (status, kind) in ((410, "gone"), (404, "unknown")), name
 
 
+async def test_views_that_are_too_many_are_forgotten(page: Pages, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("priompt_py.web.api.MOST_SPECS", 2)
+    one = page(prompts={"a": "a", "b": "b", "c": "c"})
+    views = [(await one.post("/api/open", {"prompt": name}))["view"] for name in "abc"]
+    assert (await one.error(f"/api/views/{views[0]}/at?limit=5"))[:2] == (410, "gone")
+    assert (await one.get(f"/api/views/{views[1]}/at", limit=5))["used"] == 1
+    monkeypatch.setattr("priompt_py.web.api.MOST_SPEC_BYTES", 150)
+    await one.post("/api/open", {"prompt": "a"})
+    assert (await one.error(f"/api/views/{views[1]}/at?limit=5"))[:2] == (410, "gone")
+    assert (await one.get(f"/api/views/{views[0]}/at", limit=5))["used"] == 1
+
+
 async def test_other_ways_to_ask_wrongly(page: Pages) -> None:
     one = page(prompts={"hi": "Hello"})
     assert (await one.error("/api/nowhere"))[:2] == (404, "unknown")
