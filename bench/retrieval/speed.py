@@ -267,7 +267,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = [one.ask for one in questions(texts) if one.kind in ("words", "sense")][:QUERIES]
     embedder = WordLlamaEmbedder()
     embedder.embed(["loaded"], "query")
-    speeds = {speed.store: speed for speed in read_speeds()}
     for name in options.stores:
         folder = Path(tempfile.mkdtemp(prefix="speed-"))
         try:
@@ -282,9 +281,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 speed = measure(place, texts, asked, embedder, documents=options.documents, on_progress=tell)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
-        speeds[speed.store] = speed
         print(speed, flush=True)
         if options.documents == DOCUMENTS:
+            speeds = {one.store: one for one in read_speeds()} | {speed.store: speed}
             rows = [attrs.asdict(one) for one in speeds.values()]
             RESULTS.write_text(json.dumps(rows, indent=2) + "\n", "utf-8")
     return 0

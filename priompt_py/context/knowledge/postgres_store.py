@@ -40,7 +40,7 @@ __all__ = ["PostgresStore"]
 
 _WAIT = 30.0
 _ENOUGH = 50
-_MOST = 15_000
+_MOST = 10_000
 """Places that are ranked for one search, see :func:`choosing_stems`: each takes 3 microseconds of the server's time."""
 _RANKED = 16
 """Of the stems that choose the candidates, so many rank them, the rarest: each costs a microsecond a chunk."""
