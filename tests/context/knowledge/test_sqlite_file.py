@@ -204,6 +204,7 @@ def test_errors_while_opening(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     store.close()
 
 
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # of runners that have threads
 def test_after_a_fork(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "base.db")
     store.settle(SETTINGS)

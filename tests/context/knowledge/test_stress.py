@@ -78,6 +78,7 @@ def frequencies_are_those_of_the_texts(base: KnowledgeBase, *, ready: bool = Tru
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # of runners that have threads
 def test_killed_two_hundred_times(folder: Path) -> None:
     """Additions that are killed at a random moment behind a random step; what is found between is whole, and the end
     is as if nothing had happened. Forks, not new processes, since starting Python 200 times takes longer than the
@@ -271,6 +272,7 @@ def _refusal(add: Callable[[], object]) -> KnowledgeBaseError | None:
     return None
 
 
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # of runners that have threads
 def test_a_disk_that_refuses(folder: Path) -> None:
     """Writes that the system itself refuses: a process whose files may not grow beyond 150 kB."""
     place = folder / "base.db"
