@@ -167,6 +167,10 @@ if TYPE_CHECKING:
         rerank,
     )
     from priompt_py.context.retrieval import BM25Retriever
+    from priompt_py.context.session_files import (
+        SessionFiles,
+        session_mode,
+    )
     from priompt_py.context.shortening import shorten
     from priompt_py.context.strategy import (
         available_tokens,
@@ -233,6 +237,7 @@ __all__ = [
     "Restored",
     "Retriever",
     "SearchReport",
+    "SessionFiles",
     "StoredChunk",
     "Strategy",
     "Summarizer",
@@ -282,6 +287,7 @@ __all__ = [
     "repair_tool_pairs",
     "rerank",
     "restore",
+    "session_mode",
     "shorten",
     "shown_attachments",
 ]
@@ -419,6 +425,10 @@ _WHERE = {
         "rerank",
     ),
     "retrieval": ("BM25Retriever",),
+    "session_files": (
+        "SessionFiles",
+        "session_mode",
+    ),
     "shortening": ("shorten",),
     "strategy": (
         "available_tokens",
