@@ -6,6 +6,7 @@ Profiles: `dev` by default, `ci` where the variable CI is set, `quick` and `thor
 
 from __future__ import annotations
 
+import gc
 import os
 import socket
 from collections.abc import Iterator
@@ -26,6 +27,12 @@ settings.register_profile(
     "thorough", deadline=None, max_examples=5_000, print_blob=True, suppress_health_check=_SLOW_MACHINE
 )
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
+
+
+def pytest_collection_finish() -> None:
+    """What is imported and collected by now stays to the end: full collections need not look at it again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -193,6 +193,15 @@ async def live_through(world: World) -> None:
     assert asyncio.all_tasks() == before
 
 
+@pytest.fixture(scope="module", autouse=True)
+def small_heap() -> Iterator[None]:
+    """Collecting after every example looks at what came since, not at what other tests left."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
 @pytest.mark.slow
 @given(plans)
 def test_runs_end_and_leave_nothing_behind(plan: Plan) -> None:
