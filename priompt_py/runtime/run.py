@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Callable, Coroutine, Mapping
-from typing import Any, ParamSpec, TypeAlias
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias
 
 from priompt_py.author.checks import got
 from priompt_py.errors import ArgumentTypeError, ArgumentValueError, RunError
 from priompt_py.face.render import acompile_prompt
 from priompt_py.face.rendered import Rendered
+from priompt_py.face.settings import KEEP
 from priompt_py.model.elements import Node
+from priompt_py.model.memory import Memory
 from priompt_py.runtime.calling import build, name_of_prompt, own_limit
 from priompt_py.runtime.capture import Handlers, feed
 from priompt_py.runtime.returns import Returns
@@ -20,6 +22,9 @@ from priompt_py.tokens.cache import TokenCache
 from priompt_py.tokens.chat_format import ChatFormat
 from priompt_py.tokens.limits import LimitChoice, limit_for
 from priompt_py.tokens.models import find_model
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 __all__ = ["Model", "run", "run_sync"]
 
@@ -43,6 +48,9 @@ async def run(
     pair_tools: bool = True,
     source_map: bool = False,
     cache: TokenCache | None = None,
+    previous: Rendered | Memory | None = None,
+    keep: float | Fraction = KEEP,
+    refill: float | Fraction | None = None,
     handler_timeout: float = 30.0,
 ) -> Any:
     """Render a prompt, ask a model, feed the prompt's handlers; what the prompt gives back.
@@ -59,7 +67,8 @@ async def run(
     attribute of the function) and ``window - answer``; ``Rendered.limit_from`` says which it was. ``window`` is what the model takes, prompt and answer together, by default that of the model's
     ``name`` where it is known. ``answer`` is what the answer may take, by default the number that the prompt's
     config gives for ``max_response_tokens``, else the model's ``max_tokens``, else 0: what the prompt reserves lies inside the limit.
-    ``tokenizer`` is by default that of the model's ``name``; the rest is as for ``render``.
+    ``tokenizer`` is by default that of the model's ``name``; the rest is as for ``render``. What the next call of a
+    conversation is given as ``previous`` is the ``rendered`` that the model gets, or its ``memory``.
 
     All handlers run at the same time, in one task group: the first exception cancels the others and the model's
     stream and is raised itself. Each stream handler gets the whole stream, up to 64 pieces behind; one that returns
@@ -91,6 +100,9 @@ async def run(
             source_map=source_map,
             callbacks=callbacks,
             cache=cache,
+            previous=previous,
+            keep=keep,
+            refill=refill,
         )
 
     if answer is None and (window is not None or name is not None):

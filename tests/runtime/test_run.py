@@ -13,6 +13,7 @@ from priompt_py import (
     ArgumentValueError,
     Delta,
     Environment,
+    Memory,
     ModelOutput,
     ModelStream,
     Node,
@@ -30,6 +31,7 @@ from priompt_py import (
     run_sync,
     scope,
     tool_definition,
+    turn,
     user_message,
 )
 from priompt_py.testing.tokenizers import CharTokenizer
@@ -564,3 +566,21 @@ async def test_a_failing_stream_is_closed() -> None:
     with pytest.raises(RunError):
         await anext(stream)
     assert [delta async for delta in stream] == []
+
+
+async def test_a_conversation_keeps_its_cut() -> None:
+    """The model sees the render, whose memory is for the next call."""
+    seen: list[Rendered] = []
+
+    def model(rendered: Rendered) -> str:
+        seen.append(rendered)
+        return "ok"
+
+    history = [scope(prel=turn(i))[chr(ord("a") + i)] for i in range(23)]
+    for number in range(1, 24):
+        await asked(history[:number], model=model, token_limit=10, previous=seen[-1] if seen else Memory())
+    assert [len(each.text or "") for each in seen] == [*range(1, 11), *[7, 8, 9, 10] * 3, 7]
+    await asked(history, model=model, token_limit=10, previous=Memory(), keep=0.5, refill=0.5)
+    assert seen[-1].text == "stuvw"
+    with pytest.raises(ArgumentValueError):
+        await asked("x", keep=0.5, refill=0.6)
