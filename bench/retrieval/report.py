@@ -161,10 +161,6 @@ def _speeds(speeds: Sequence[Speed]) -> Iterable[str]:
 
 
 _HEAD = """\
----
-orphan: true
----
-
 # Retrieval: figures
 
 Written by `python -m bench.retrieval.run`; not to be edited. [Retrieval](retrieval.md) is the guide.
