@@ -60,6 +60,7 @@ def test_a_prompt_in_the_page(app: Path, serve: Serve) -> None:
     assert "Traceback" not in said, said
 
 
+@pytest.mark.slow
 def test_a_file_changes(app: Path, serve: Serve) -> None:
     server = serve("app.py:chat")
     opened = server.post("/api/open", {"prompt": "app.py:chat"})
@@ -79,6 +80,7 @@ def test_a_file_changes(app: Path, serve: Serve) -> None:
     assert text_of(server.post("/api/open", {"prompt": "app.py:chat"})) == "hi x"
 
 
+@pytest.mark.slow
 def test_templates_and_dumps_appear(tmp_path: Path, serve: Serve) -> None:
     (tmp_path / "a.priompt").write_text("<user>a</user>", "utf-8")
     server = serve()
@@ -90,6 +92,7 @@ def test_templates_and_dumps_appear(tmp_path: Path, serve: Serve) -> None:
     assert [one["id"] for one in server.get("/api/prompts")["prompts"]] == ["a.priompt", "b.priompt"]
 
 
+@pytest.mark.slow
 def test_the_server_answers_while_code_hangs(app: Path, serve: Serve) -> None:
     server = serve("--module", "app.py", "--timeout", "3")
     server.get("/api/prompts")
@@ -105,6 +108,7 @@ def test_the_server_answers_while_code_hangs(app: Path, serve: Serve) -> None:
     assert (answer.status_code, answer.json()["error"]["kind"]) == (504, "time")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
 def test_it_stops_cleanly(app: Path, serve: Serve, name: str) -> None:
     """With pages that listen, code that hangs, a question that waits, and clients that say nothing."""
@@ -147,6 +151,7 @@ def children_of(number: int) -> list[int]:
     return [int(child) for child in listed.split()]
 
 
+@pytest.mark.slow
 def test_processes_end_when_the_server_is_killed(app: Path, serve: Serve) -> None:
     server = serve("--module", "app.py")
     server.get("/api/prompts")
@@ -213,6 +218,7 @@ def test_bytes_that_are_no_request(app: Path, serve: Serve) -> None:
     assert "Traceback" not in said, said
 
 
+@pytest.mark.slow
 def test_slow_clients_hold_up_nobody(app: Path, serve: Serve) -> None:
     server = serve("--module", "app.py")
     server.get("/api/prompts")
@@ -277,6 +283,7 @@ def test_a_program_beside_the_server_gets_its_answer(tmp_path: Path, serve: Serv
     assert json.loads(listener.wait_for(r"^questions .*: \[\]")[1]) == {"questions": []}
 
 
+@pytest.mark.slow
 def test_a_program_that_is_ended_takes_its_question_back(tmp_path: Path, serve: Serve) -> None:
     server = serve()
     listener = Listener(server)
@@ -292,6 +299,7 @@ def test_a_program_that_is_ended_takes_its_question_back(tmp_path: Path, serve: 
     assert "TimeoutError" in program.communicate(timeout=30)[1]
 
 
+@pytest.mark.slow
 def test_a_program_waits_for_a_server(tmp_path: Path, serve: Serve) -> None:
     runtime = tmp_path / "runtime"
     runtime.mkdir(mode=0o700)
