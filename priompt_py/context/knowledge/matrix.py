@@ -60,6 +60,7 @@ class Matrix:
         np = numpy()
         self._dim = dim
         self._most = most_bytes // (4 * dim)
+        self._revision = -1
         self._keys: frozenset[int] = frozenset()
         self._owners: Any = np.zeros(0, dtype=np.int64)  # the version of each vector
         self._rows: Any = np.zeros(0, dtype=np.int64)
@@ -72,20 +73,24 @@ class Matrix:
 
     def nearest(
         self,
-        keys: Collection[int],
+        revision: int,
+        keys: Callable[[], Collection[int]],
         total: int,
         read: Callable[[Collection[int] | None], Iterator[tuple[list[int], list[int], bytes]]],
         vector: Vector,
         limit: int,
     ) -> list[tuple[int, float]]:
-        """As :func:`nearest_rows`, over the versions ``keys``, which have ``total`` vectors together.
+        """As :func:`nearest_rows`, over the versions ``keys()``, which have ``total`` vectors together.
 
+        ``revision`` is another number whenever the keys may be others.
         ``read(keys)`` gives the vectors of versions (None for all) in blocks: versions, rows, and the vectors' bytes.
         """
         if total > self._most:
             self.clear()
             return nearest_rows(self._blocks(read(None)), vector, limit)
-        self._update(frozenset(keys), total, read)
+        if revision != self._revision:
+            self._update(frozenset(keys()), total, read)
+            self._revision = revision
         return nearest_rows([(self._rows, self._vectors)], vector, limit)
 
     def clear(self) -> None:
@@ -109,8 +114,6 @@ class Matrix:
         total: int,
         read: Callable[[Collection[int] | None], Iterator[tuple[list[int], list[int], bytes]]],
     ) -> None:
-        if keys == self._keys:
-            return
         np = numpy()
         stays = np.isin(self._owners, list(keys & self._keys))
         old = int(stays.sum())

@@ -39,8 +39,11 @@ CREATE TABLE chunks (
 );
 CREATE TABLE vectors (row INTEGER PRIMARY KEY REFERENCES chunks, key INTEGER NOT NULL, vector BLOB NOT NULL);
 CREATE INDEX vectors_of ON vectors (key);
-CREATE TABLE totals (one INTEGER PRIMARY KEY CHECK (one = 1), chunks INTEGER NOT NULL, stems INTEGER NOT NULL);
-INSERT INTO totals VALUES (1, 0, 0);
+CREATE TABLE totals (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    documents INTEGER NOT NULL, chunks INTEGER NOT NULL, stems INTEGER NOT NULL, revision INTEGER NOT NULL
+);
+INSERT INTO totals VALUES (1, 0, 0, 0, 0);
 CREATE VIRTUAL TABLE lexicon USING fts5 (
     stems, content = 'chunks', content_rowid = 'row', tokenize = "ascii tokenchars '-'''"
 );
@@ -76,10 +79,20 @@ class SqliteFile:
             yield connection
 
     @contextlib.contextmanager
-    def writing(self) -> Generator[sqlite3.Connection]:
-        """A transaction that writes, alone; done at its end, or nothing of it is."""
-        with self._transaction("BEGIN IMMEDIATE") as connection:
-            yield connection
+    def writing(self, *, synced: bool = True) -> Generator[sqlite3.Connection]:
+        """A transaction that writes, alone; done at its end, or nothing of it is.
+
+        One that is not ``synced`` need not outlive a power cut: it is on the disk with the next one that is.
+        """
+        with self._lock:
+            self._synchronise(synced=synced)
+            with self._transaction("BEGIN IMMEDIATE") as connection:
+                yield connection
+
+    def _synchronise(self, *, synced: bool) -> None:
+        """Say when commits wait for the disk; inside of a transaction that would have no effect."""
+        if not self._closed and self._pid == os.getpid():
+            self._connection.execute(f"PRAGMA synchronous = {'FULL' if synced else 'NORMAL'}")
 
     def close(self) -> None:
         """Close the connection; twice does no harm."""

@@ -101,7 +101,11 @@ class SqliteStore:
     # -------------------------------------------------------------------------------------- writing
 
     def begin(self, document: NewDocument, /, *, now: float) -> Version:
-        with self._file.writing() as db:
+        with self._file.writing(
+            synced=False
+        ) as db:  # one sync for a batch, not one for each of its documents
+            if not _is_known(db, document.id):
+                db.execute("UPDATE totals SET documents = documents + 1")
             if document.digest:
                 abandoned = _column(
                     db,
@@ -109,7 +113,7 @@ class SqliteStore:
                     document.id,
                     document.digest,
                 )
-                _drop(db, abandoned)
+                _drop(db, abandoned, keep=document.id)
             db.execute(
                 "INSERT OR IGNORE INTO versions (document, name, digest, characters, chunks, stored, state, detail, touched)"
                 " VALUES (?, ?, ?, ?, ?, 0, 'indexing', '', ?)",
@@ -134,7 +138,7 @@ class SqliteStore:
             return {key: _write(db, key, own, now) for key, own in by_key.items()}
 
     def stop(self, key: int, state: Literal["failed", "paused"], detail: str, /, *, now: float) -> None:
-        with self._file.writing() as db:
+        with self._file.writing(synced=False) as db:
             db.execute(
                 "UPDATE versions SET state = ?, detail = ?, touched = ? WHERE key = ? AND state <> 'ready'",
                 (state, detail, now, key),
@@ -201,12 +205,15 @@ class SqliteStore:
             matrix = self._matrix
             if matrix is None:
                 matrix = self._matrix = Matrix(len(vector), self._vector_memory)
-            keys = _column(db, "SELECT key FROM versions WHERE state = 'ready'")
+            total, revision = db.execute("SELECT chunks, revision FROM totals").fetchone()
+
+            def keys() -> list[int]:
+                return _column(db, "SELECT key FROM versions WHERE state = 'ready'")
 
             def read(wanted: Collection[int] | None) -> Iterator[tuple[list[int], list[int], bytes]]:
                 return _vectors(db, wanted)
 
-            found = matrix.nearest(keys, _totals(db).chunks, read, vector, limit)
+            found = matrix.nearest(revision, keys, total, read, vector, limit)
             places = {
                 row: (document, chunk)
                 for row, document, chunk in db.execute(
@@ -244,9 +251,7 @@ def _column(db: sqlite3.Connection, sql: str, *values: Any) -> list[Any]:
 
 
 def _totals(db: sqlite3.Connection) -> Totals:
-    documents = db.execute("SELECT count(DISTINCT document) FROM versions").fetchone()[0]
-    chunks, stems = db.execute("SELECT chunks, stems FROM totals").fetchone()
-    return Totals(documents, chunks, stems)
+    return Totals(*db.execute("SELECT documents, chunks, stems FROM totals").fetchone())
 
 
 def _write(db: sqlite3.Connection, key: int, chunks: Sequence[NewChunk], now: float) -> Version | None:
@@ -288,11 +293,11 @@ def _finish(db: sqlite3.Connection, key: int) -> None:
     db.execute("UPDATE versions SET state = 'ready', detail = '' WHERE key = ?", (key,))
 
 
-def _drop(db: sqlite3.Connection, keys: Sequence[int]) -> None:
-    """Take versions out, with all that they stored."""
+def _drop(db: sqlite3.Connection, keys: Sequence[int], *, keep: str | None = None) -> None:
+    """Take versions out, with all that they stored. The document ``keep`` gets another one at once."""
     for key in keys:
-        ready = db.execute("SELECT 1 FROM versions WHERE key = ? AND state = 'ready'", (key,)).fetchone()
-        if ready:
+        document, state = db.execute("SELECT document, state FROM versions WHERE key = ?", (key,)).fetchone()
+        if state == "ready":
             _count(db, key, -1)
             db.execute(
                 "INSERT INTO lexicon (lexicon, rowid, stems) SELECT 'delete', row, stems FROM chunks WHERE key = ?",
@@ -301,6 +306,12 @@ def _drop(db: sqlite3.Connection, keys: Sequence[int]) -> None:
         db.execute("DELETE FROM vectors WHERE key = ?", (key,))
         db.execute("DELETE FROM chunks WHERE key = ?", (key,))
         db.execute("DELETE FROM versions WHERE key = ?", (key,))
+        if document != keep and not _is_known(db, document):
+            db.execute("UPDATE totals SET documents = documents - 1")
+
+
+def _is_known(db: sqlite3.Connection, id_: str) -> bool:
+    return db.execute("SELECT 1 FROM versions WHERE document = ?", (id_,)).fetchone() is not None
 
 
 def _count(db: sqlite3.Connection, key: int, sign: int) -> None:
@@ -308,7 +319,10 @@ def _count(db: sqlite3.Connection, key: int, sign: int) -> None:
     chunks, stems = db.execute(
         "SELECT count(*), coalesce(sum(length), 0) FROM chunks WHERE key = ?", (key,)
     ).fetchone()
-    db.execute("UPDATE totals SET chunks = chunks + ?, stems = stems + ?", (sign * chunks, sign * stems))
+    db.execute(
+        "UPDATE totals SET chunks = chunks + ?, stems = stems + ?, revision = revision + 1",
+        (sign * chunks, sign * stems),
+    )
 
 
 def _info(db: sqlite3.Connection, id_: str) -> DocumentInfo | None:

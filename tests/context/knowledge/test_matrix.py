@@ -20,7 +20,8 @@ DIM = 8
 
 def random_vectors(number: int, seed: int = 0) -> Vector:
     vectors = np.random.default_rng(seed).normal(size=(number, DIM)).astype(np.float32)
-    return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+    result: Vector = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    return result
 
 
 @pytest.mark.parametrize("limit", [1, 5, 20, 300])
@@ -60,10 +61,10 @@ def test_only_what_is_new_is_read() -> None:
     read = Read(vectors)
     kept = Matrix(DIM, 1 << 20)
     query = vectors[7]
-    assert kept.nearest([0, 1, 2], 30, read, query, 1) == [(7, near(1))]
-    assert kept.nearest([0, 1, 2], 30, read, query, 1) == [(7, near(1))]
-    assert kept.nearest([1, 2, 4], 30, read, vectors[44], 1) == [(44, near(1))]
-    assert kept.nearest([1, 2], 20, read, query, 1) != [(7, near(1))]
+    assert kept.nearest(1, lambda: [0, 1, 2], 30, read, query, 1) == [(7, near(1))]
+    assert kept.nearest(1, list, 30, read, query, 1) == [(7, near(1))]
+    assert kept.nearest(2, lambda: [1, 2, 4], 30, read, vectors[44], 1) == [(44, near(1))]
+    assert kept.nearest(3, lambda: [1, 2], 20, read, query, 1) != [(7, near(1))]
     assert read.asked == [[0, 1, 2], [4]]
     assert kept.held == 20
     kept.clear()
@@ -74,11 +75,11 @@ def test_more_than_may_be_kept_is_read_each_time() -> None:
     vectors = random_vectors(50)
     read = Read(vectors)
     kept = Matrix(DIM, 4 * DIM * 30)
-    assert kept.nearest([0, 1, 2], 30, read, vectors[7], 1) == [(7, near(1))]
+    assert kept.nearest(1, lambda: [0, 1, 2], 30, read, vectors[7], 1) == [(7, near(1))]
     assert kept.held == 30
-    assert kept.nearest(range(5), 50, read, vectors[47], 1) == [(47, near(1))]
+    assert kept.nearest(2, lambda: range(5), 50, read, vectors[47], 1) == [(47, near(1))]
     assert kept.held == 0
-    assert kept.nearest(range(5), 50, read, vectors[3], 1) == [(3, near(1))]
+    assert kept.nearest(2, lambda: range(5), 50, read, vectors[3], 1) == [(3, near(1))]
     assert read.asked == [[0, 1, 2], None, None]
 
 
