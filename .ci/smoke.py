@@ -62,6 +62,7 @@ def check_contents() -> None:
     for folder, source in {
         "_grammar": CHECKOUT / "grammar",
         "tokens/vocabularies": CHECKOUT / "priompt_py" / "tokens" / "vocabularies",
+        "web/static": CHECKOUT / "priompt_py" / "web" / "static",
     }.items():
         wanted = {
             p.relative_to(source) for p in source.rglob("*") if p.is_file() and "__pycache__" not in p.parts
@@ -87,9 +88,17 @@ def check_rendering() -> None:
     check(shown["token_count"] == 2, f"token_count is {shown['token_count']}, not 2")
 
 
+def check_extras() -> None:
+    command = [str(Path(sys.executable).parent / "priompt"), "serve", "--port", "0"]
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", env=ENVIRONMENT, check=False)
+    said = "priompt: the web preview needs uvicorn: pip install 'priompt-py[preview]'\n"
+    check((done.returncode, done.stderr) == (2, said), f"priompt serve without its extra says {done.stderr!r}")
+
+
 if __name__ == "__main__":
     check_contents()
     check_rendering()
+    check_extras()
     version = importlib.metadata.version("priompt-py")
     check(version in priompt("--version"), f"`priompt --version` doesn't say {version}")
     print(f"priompt-py {version} renders from {PACKAGE.name}, found as installed")
