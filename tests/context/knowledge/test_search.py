@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from priompt_py.context import Attachment, Hit, KnowledgeBase, SearchReport
+from priompt_py.context import Attachment, BM25Retriever, Hit, KnowledgeBase, SearchReport
 from priompt_py.context.analysis import analyse
 from priompt_py.context.fusion import fuse
 from priompt_py.context.knowledge.sqlite_store import SqliteStore
@@ -120,6 +120,25 @@ def test_the_formula_over_many_documents(open_base: Open) -> None:
     found = base.search(query, limit=7)
     assert [hit.source_id for hit in found] == [id_ for _, id_ in expected]
     assert [hit.affinity for hit in found] == near([-score for score, _ in expected])
+
+
+def test_the_same_as_in_memory(open_base: Open) -> None:
+    documents = [
+        note(
+            f"d{n:02}",
+            " ".join(f"word{(n * i * i) % 23} слово{(n + i) % 7} 词{n % 3}语" for i in range(5 + n)),
+        )
+        for n in range(25)
+    ]
+    base = open_base(chunk_size=20, overlap=4)
+    base.add(documents)
+    memory = BM25Retriever(chunk_size=20, overlap=4, tokenizer=WORDS)
+    for query in ("word3", "word4 слово5", "词语 слова", "word1 word2 word3 word7 слово1 nothing"):
+        expected = memory.search(query, documents, 20)
+        found = base.search(query, limit=20)
+        assert places(found) == places(expected)
+        assert [hit.affinity for hit in found] == near([hit.affinity for hit in expected])
+        assert [hit.text for hit in found] == [hit.text for hit in expected]
 
 
 @pytest.mark.parametrize(
