@@ -196,7 +196,7 @@ function excerptOf(side, rows, place, bits) {
     h(
       "pre",
       { tabindex: 0 },
-      h("span", { class: "shared" }, visible(before.slice(-AROUND))),
+      h("span", { class: "shared" }, visible(before.length > AROUND ? `…${before.slice(-AROUND)}` : before)),
       isEnd ? h("span", { class: "chip" }, shown) : h("mark", {}, shown || " "),
     ),
   );

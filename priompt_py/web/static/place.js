@@ -24,12 +24,24 @@ export function placeOfAddress() {
   };
 }
 
-/** Safari refuses more than a hundred changes of the address in half a minute. */
-export const keepPlace = afterwards(250, (/** @type {Place} */ place) => {
+const SELDOM = 350; // milliseconds: Safari refuses more than a hundred changes of the address in half a minute
+let last = -SELDOM;
+
+/** @param {Place} place */
+export function keepPlace(place) {
+  if (performance.now() - last >= SELDOM) put(place);
+  else putLater(place);
+}
+
+/** @param {Place} place */
+function put(place) {
+  last = performance.now();
   const given = new URLSearchParams();
   for (const [name, value] of Object.entries(place)) if (value !== null) given.set(name, String(value));
   history.replaceState(null, "", `#${given}`);
-});
+}
+
+const putLater = afterwards(SELDOM, put);
 
 /**
  * Props that were edited, kept for this tab of the browser.

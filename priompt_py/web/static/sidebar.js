@@ -69,6 +69,7 @@ export class Sidebar {
   mark(prompt, example, question) {
     this.current = { prompt, example, question };
     this.#draw();
+    this.list.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
     for (const button of document.querySelectorAll("#questions button")) {
       const isCurrent = /** @type {HTMLElement} */ (button).dataset.question === question;
       if (isCurrent) button.setAttribute("aria-current", "true");

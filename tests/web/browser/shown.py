@@ -10,6 +10,7 @@ from typing import Any
 from priompt_py import (
     Node,
     assistant_message,
+    at_most,
     capture,
     config,
     empty,
@@ -153,6 +154,12 @@ def hangs() -> Node:
     sys.stderr.write("hanging\n")
     while True:
         time.sleep(0.05)
+
+
+@prompt(id="long", token_limit=20_000)
+def long() -> Node:
+    """One text that is sent in part at first, and shares of the limit."""
+    return ["words " * 5_000, at_most(token_limit="10%")[scope(p=1, name="share")["ten per cent"]]]
 
 
 @prompt(id="blank", token_limit=10)

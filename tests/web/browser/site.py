@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
 
@@ -92,7 +93,7 @@ class Site:
     tabs: list[Tab] = attrs.field(factory=list[Tab])
     contexts: list[BrowserContext] = attrs.field(factory=list[BrowserContext])
 
-    def address(self, *, token: bool = True, **place: object) -> str:
+    def address(self, place: Mapping[str, object], *, token: bool = True) -> str:
         given = {"token": self.server.token, **place} if token else place
         return f"{self.server.base}/#{urlencode(given)}"
 
@@ -115,7 +116,7 @@ class Site:
         tab = self.tab_of(context)
         if prompt is not None:
             place = {"prompt": prompt, **place}
-        tab.page.goto(self.address(**place))
+        tab.page.goto(self.address(place))
         if wait:
             expect(tab.page.locator("body[data-state]")).to_be_attached(timeout=15_000)
         return tab

@@ -169,6 +169,42 @@ def test_token_boundaries(site: Site) -> None:
     assert (tab.marked("token-a"), tab.marked("token-b")) == ("required", " high")
 
 
+def test_the_lower_part_of_the_scale_can_be_shown(site: Site) -> None:
+    tab = site.open("lines", limit=2)
+    zoom = tab.page.get_by_role("button", name="Zoom in")
+    expect(zoom).to_be_hidden()  # there is nothing to gain
+    tab = site.open("support", limit=200)
+    slider = tab.page.locator("#limit")
+    expect(slider).to_have_attribute("max", "780")
+    tab.page.get_by_role("button", name="Zoom in").click()
+    expect(slider).to_have_attribute("max", "400")
+    expect(slider).to_have_value("200")
+    tab.page.get_by_role("button", name="Whole scale").click()
+    expect(slider).to_have_attribute("max", "780")
+
+
+def test_a_long_text_comes_whole_on_demand(site: Site) -> None:
+    tab = site.open("long")
+    text = tab.page.locator("#text .piece").first
+    more = tab.page.get_by_role("button", name="10,000 more characters")
+    expect(more).to_be_visible()
+    assert text.evaluate("(piece) => piece.textContent.length") == 20_000
+    more.click()
+    expect(more).to_be_hidden()
+    assert text.evaluate("(piece) => piece.textContent.length") == 30_000
+
+
+def test_limits_may_depend_on_the_limit(site: Site) -> None:
+    tab = site.open("long")
+    expect(tab.line("share")).to_be_visible()
+    tab.line("share").click()
+    expect(tab.page.locator("#inspector")).to_contain_text("tokens")
+    tab.limit(6_000)
+    assert "ten per cent" in tab.text_in
+    tab.limit(1)
+    expect(tab.page.locator("#fits")).to_contain_text("Too long for this limit.")
+
+
 def test_a_move_takes_less_than_100_ms_at_10_000_scopes(site: Site) -> None:
     tab = site.open("big")
     expect(tab.page.locator("body")).to_have_attribute("data-state", "view", timeout=60_000)

@@ -147,11 +147,10 @@ def test_the_page_keeps_to_its_policy(site: Site) -> None:
 
 # ------------------------------------------------------------------------------------------ accessibility and layout
 
-SIZES = [(360, 740), (1024, 768), (1920, 1080)]
+LOOKS = [(360, 740, "light"), (360, 740, "dark"), (1024, 768, "dark"), (1920, 1080, "light")]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize(("width", "height"), SIZES)
+@pytest.mark.parametrize(("width", "height", "scheme"), LOOKS)
 def test_axe_finds_nothing(site: Site, width: int, height: int, scheme: str) -> None:
     tab = site.open("support", width=width, height=height, scheme=scheme, limit=500)
     expect(tab.page.locator("#chart .line")).to_have_attribute("d", re.compile("^M"))

@@ -86,6 +86,8 @@ def test_requests_are_shown_and_copied(site: Site) -> None:
     panel = tab.tab("Request")
     shown = panel.locator("pre")
     expect(shown).to_contain_text('"content": "required high"')
+    panel.get_by_label("Request for").select_option("anthropic")
+    expect(shown).to_contain_text('"max_tokens": ')
     panel.get_by_label("Request for").select_option("text")
     expect(shown).to_have_text("required high")
     panel.get_by_role("button", name="Copy").click()
@@ -158,7 +160,7 @@ def test_a_reload_keeps_what_is_shown(site: Site) -> None:
 def test_two_tabs_do_not_disturb_each_other(site: Site) -> None:
     one = site.open("support", limit=600)
     other = site.tab_of(one.page.context)
-    other.page.goto(site.address(token=False, prompt="lines", limit=4))
+    other.page.goto(site.address({"prompt": "lines", "limit": 4}, token=False))
     expect(other.page.locator("#text")).to_contain_text("required")
     one.limit(500)
     other.limit(5)
