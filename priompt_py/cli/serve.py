@@ -120,9 +120,11 @@ def _ready(address: str, *, opens: bool) -> None:
     write_result(f"{address}\n")
     warn(f"priompt: serving {_shown_folder()}; Ctrl+C ends it")
     if opens:
+        import threading
         import webbrowser
 
-        webbrowser.open(address)
+        # A browser of the terminal runs until it is left.
+        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
 
 def _shown_folder() -> str:

@@ -32,6 +32,8 @@ MOST_PRINTED = 10_000
 class Printed(io.TextIOBase):
     """A standard stream of the prompts' code: passes on, and keeps the end."""
 
+    encoding = "utf-8"
+
     def __init__(self, onward: IO[str]) -> None:
         super().__init__()
         self._onward = onward
@@ -59,6 +61,11 @@ class Printed(io.TextIOBase):
 
     def fileno(self) -> int:
         return self._onward.fileno()
+
+    @property
+    def buffer(self) -> Any:
+        """Where bytes are written: they are passed on, and not kept."""
+        return getattr(self._onward, "buffer")  # noqa: B009 - of text streams that have one
 
     def take(self) -> str:
         """What was printed since the last call."""

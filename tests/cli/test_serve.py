@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import queue
 import socket
 import sys
 
@@ -56,10 +57,11 @@ def test_without_the_extra(priompt: Priompt, monkeypatch: pytest.MonkeyPatch) ->
 def test_the_page_is_opened(
     priompt: Priompt, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    opened: list[str] = []
-    monkeypatch.setattr("webbrowser.open", opened.append)
+    opened: queue.SimpleQueue[str] = queue.SimpleQueue()
+    monkeypatch.setattr("webbrowser.open", opened.put)
     _ready("http://127.0.0.1:4180/#token=x", opens=True)
     out, err = capfd.readouterr()
-    assert (opened, out) == (["http://127.0.0.1:4180/#token=x"], "http://127.0.0.1:4180/#token=x\n")
+    assert out == "http://127.0.0.1:4180/#token=x\n"
+    assert opened.get(timeout=10) == "http://127.0.0.1:4180/#token=x"
     assert err.startswith("priompt: serving ")
     assert err.endswith("; Ctrl+C ends it\n")

@@ -298,6 +298,8 @@ def test_what_is_printed_is_passed_on_and_its_end_is_kept() -> None:
     assert gone.take() == "a\n"
     with Path(__file__).open(encoding="utf-8") as file:
         assert child.Printed(file).fileno() == file.fileno()
+        assert child.Printed(file).buffer is file.buffer
+    assert printed.encoding == "utf-8"
 
 
 def test_frames_that_are_cut() -> None:
