@@ -113,7 +113,9 @@ class PostgresLink:
 
         Each statement sees what is committed then, so that what a step waited for counts.
         """
-        for left in range(_TRIES - 1, -1, -1):
+        tries = 0
+        while True:
+            tries += 1
             with self._lock:
                 fresh = not self._idle
             try:
@@ -125,9 +127,9 @@ class PostgresLink:
                 )  # of a connection that had been idle: a restart, a firewall
                 if died:
                     self._forget()
-                if not left or not (died or isinstance(error, self._psycopg.errors.DeadlockDetected)):
+                again = died or isinstance(error, self._psycopg.errors.DeadlockDetected)
+                if not again or tries == _TRIES:
                     raise self._said(error) from error
-        raise AssertionError("the last try gives or raises")
 
     def _is_end(self, error: psycopg.Error) -> bool:
         """Whether it is the end of a connection, and not of a step."""

