@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Concatenate, Generic, ParamSpec
 
 from priompt_py.author.children import a_type, spread
+from priompt_py.author.component_misfit import misfit
 from priompt_py.errors import ArgumentTypeError
 from priompt_py.model.elements import ComponentCall, Element, Node
 
@@ -45,9 +46,9 @@ class Component(Generic[P]):
         if self._signature is not None:
             try:
                 self._signature.bind(None, *args, **kwargs)
-            except TypeError as error:
-                problem = str(error).replace("keyword-only ", "")  # as older Pythons say it
-                raise ArgumentTypeError(f"{self._name}(): {problem}") from None
+            except TypeError:
+                problem = misfit(self._name, self._signature, args, kwargs)
+                raise ArgumentTypeError(problem) from None
         return OpenComponent(function=self._function, args=args, kwargs=kwargs)
 
     def __getitem__(self, children: Node) -> ComponentCall:
