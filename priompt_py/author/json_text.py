@@ -15,6 +15,7 @@ from priompt_py.author.children import is_list, is_mapping
 from priompt_py.author.json_reader import JsonReader, json_fault
 from priompt_py.errors import ArgumentTypeError, JsonFormError
 from priompt_py.model.elements import Node
+from priompt_py.model.strict_json import line_and_column, syntax_fault
 
 __all__ = ["MOST_DEEP", "node_of_text"]
 
@@ -29,8 +30,10 @@ def node_of_text(text: object) -> Node:
 
 def _at(text: str, offset: int, problem: str) -> JsonFormError:
     """The error for a place in a text, counted from 1 in lines and code points."""
-    line = text.count("\n", 0, offset) + 1
-    column = offset - (text.rfind("\n", 0, offset) + 1) + 1
+    return _error(problem, *line_and_column(text, offset))
+
+
+def _error(problem: str, line: int, column: int) -> JsonFormError:
     return JsonFormError(f"line {line}, column {column}: {problem}", line=line, column=column)
 
 
@@ -101,7 +104,8 @@ def _parse(text: str) -> Any:
             text, parse_constant=constant, parse_float=number, parse_int=whole, object_pairs_hook=pairs
         )
     except json.JSONDecodeError as error:
-        raise _at(text, error.pos, error.msg) from None
+        fault = syntax_fault(error)
+        raise _error(fault.message, fault.line, fault.column) from None
     except RecursionError:
         raise _too_deep(text) from None
     if bad:

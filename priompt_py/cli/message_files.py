@@ -16,7 +16,7 @@ import attrs
 
 from priompt_py.cli.faults import Fault
 from priompt_py.cli.files import name_of, read_text
-from priompt_py.cli.json_places import line_and_column, offset_of, problem_of, refused_place
+from priompt_py.cli.json_places import offset_of
 from priompt_py.context.histories import (
     from_anthropic,
     from_openai,
@@ -25,7 +25,7 @@ from priompt_py.context.histories import (
 )
 from priompt_py.context.messages import Message
 from priompt_py.errors import ArgumentTypeError, ArgumentValueError
-from priompt_py.preview.dumps import parse_json
+from priompt_py.model.strict_json import JsonFault, line_and_column, parse_json
 from priompt_py.preview.json_kinds import is_array, is_object
 
 __all__ = ["FORMS", "Chat", "MessageFile", "json_text", "read_messages"]
@@ -143,27 +143,18 @@ _NOT_JSON = object()
 def _json_or_none(text: str) -> Any:
     try:
         return parse_json(text)
-    except (ValueError, RecursionError):
+    except (JsonFault, RecursionError):
         return _NOT_JSON
 
 
 def _parse(text: str, name: str, first_line: int) -> Any:
     try:
         return parse_json(text)
-    except json.JSONDecodeError as error:
-        problem, offset = problem_of(error)
-        line, column = line_and_column(text, offset)
-        raise Fault(f"not JSON: {problem}", place=f"{name}:{first_line + line - 1}:{column}") from None
+    except JsonFault as error:
+        place = f"{name}:{first_line + error.line - 1}:{error.column}"
+        raise Fault(f"not JSON: {error.message}", place=place) from None
     except RecursionError:
         raise Fault("nested too deeply", place=f"{name}:{first_line}:1") from None
-    except ValueError as error:
-        problem = str(error)
-        line, column = line_and_column(
-            text, refused_place(text, names=problem.endswith("twice in one object"))
-        )
-        if problem.startswith("Exceeds"):
-            problem = "a number is too long to be read"
-        raise Fault(f"not JSON: {problem}", place=f"{name}:{first_line + line - 1}:{column}") from None
 
 
 def _lines(text: str, name: str, form: str | None) -> MessageFile:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -10,8 +9,8 @@ from typing import Any, cast
 from priompt_py.cli.faults import Fault
 from priompt_py.cli.files import STDIN, name_of, read_text
 from priompt_py.cli.streams import argument_text, shown
+from priompt_py.model.strict_json import JsonFault, parse_json
 from priompt_py.model.values import short_repr
-from priompt_py.preview.dumps import parse_json
 from priompt_py.preview.names import is_name
 
 __all__ = ["is_named", "read_props"]
@@ -73,7 +72,7 @@ def _set(props: dict[str, Any], setting: str) -> None:
         here = cast("dict[str, Any]", inner)
     try:
         here[last] = parse_json(text)
-    except (ValueError, RecursionError):
+    except (JsonFault, RecursionError):
         here[last] = text
 
 
@@ -83,12 +82,10 @@ def _set(props: dict[str, Any], setting: str) -> None:
 def _parse_json(text: str, place: str) -> Any:
     try:
         return parse_json(text)
-    except json.JSONDecodeError as error:
-        raise Fault(f"not JSON: {error.msg}", place=f"{place}:{error.lineno}:{error.colno}") from None
+    except JsonFault as error:
+        raise Fault(f"not JSON: {error.message}", place=f"{place}:{error.line}:{error.column}") from None
     except RecursionError:
         raise Fault("nested too deeply", place=place) from None
-    except ValueError as error:
-        raise Fault(f"not JSON: {error}", place=place) from None
 
 
 def _parse_yaml(text: str, place: str) -> Any:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import datetime as dt
 import heapq
-import json
 import os
 import re
 import secrets
@@ -24,9 +23,10 @@ import attrs
 
 from priompt_py.author.checks import got
 from priompt_py.errors import SourceError
+from priompt_py.model.strict_json import JsonFault, parse_json
 from priompt_py.preview.names import LAST, is_id, is_name
 
-__all__ = ["FIRST", "MOST_BYTES", "MOST_DUMPS", "Dump", "list_dumps", "parse_json", "read_dump", "write_dump"]
+__all__ = ["FIRST", "MOST_BYTES", "MOST_DUMPS", "Dump", "list_dumps", "read_dump", "write_dump"]
 
 MOST_DUMPS = 2_000
 """Dumps that are kept of a prompt; older ones are removed."""
@@ -249,43 +249,10 @@ def _read(path: Path) -> dict[str, Any]:
         loaded = parse_json(data.decode("utf-8").removeprefix("\ufeff"))
     except UnicodeDecodeError as error:
         refuse(f"not UTF-8: byte 0x{data[error.start]:02X} at offset {error.start}")
-    except json.JSONDecodeError as error:
-        refuse(f"not JSON: {error.msg} (line {error.lineno}, column {error.colno})")
-    except (ValueError, RecursionError) as error:
-        refuse(f"not JSON: {error if isinstance(error, ValueError) else 'nested too deeply'}")
+    except JsonFault as error:
+        refuse(f"not JSON: {error}")
+    except RecursionError:
+        refuse("not JSON: nested too deeply")
     if not isinstance(loaded, dict):
         refuse(f"props are an object with a name for each value, got {got(loaded)}")
     return cast("dict[str, Any]", loaded)
-
-
-# ------------------------------------------------------------------------------------------ JSON
-
-
-def parse_json(text: str) -> Any:
-    """JSON as the standard says: no NaN or infinity, and no name twice in one object.
-
-    Raises ValueError, json.JSONDecodeError for text that is no JSON, and RecursionError.
-    """
-    return json.loads(text, parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=_unique)
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON number")
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if number - number != 0.0:
-        raise ValueError(f"{text} is too large a number")
-    return number
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        seen: set[str] = set()
-        for name, _ in pairs:
-            if name in seen:
-                raise ValueError(f"the name {name!r} stands twice in one object")
-            seen.add(name)
-    return found

@@ -50,12 +50,15 @@ DEEP_ERROR = (
 )
 
 REFUSED: list[tuple[str | bytes, str]] = [
-    ("", "line 1, column 1: Expecting value"),
-    ("[1, 2", "line 1, column 6: Expecting ',' delimiter"),
-    ('[\n  "é😀", x]', "line 2, column 9: Expecting value"),
-    ('["a"] []', "line 1, column 7: Extra data"),
-    ("{'type': 'br'}", "line 1, column 2: Expecting property name enclosed in double quotes"),
-    ('["a\nb"]', "line 1, column 4: Invalid control character at"),
+    ("", "line 1, column 1: there is nothing; JSON needs a value, {} say"),
+    ("[1, 2", "line 1, column 6: the text ends within a list; close it with ]"),
+    ('[\n  "é😀", x]', "line 2, column 9: a value is needed, got 'x'; texts stand in double quotes"),
+    (
+        '["a"] []',
+        "line 1, column 7: the value has ended, and '[' follows; several values stand in a list, [1, 2]",
+    ),
+    ("{'type': 'br'}", "line 1, column 2: names stand in double quotes, got \"'type'\""),
+    ('["a\nb"]', "line 1, column 4: a line feed stands within a text; write it as \\n"),
     (b'["\xff"]', "line 1, column 3: the byte 0xff is no UTF-8"),
     (b'[\n"\xc3\xa9\xf0\x9f"]', "line 2, column 3: the byte 0xf0 is no UTF-8"),
     (b'\xef\xbb\xbf["\xff"]', "line 1, column 3: the byte 0xff is no UTF-8"),

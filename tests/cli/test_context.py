@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from priompt_py.cli.json_places import line_and_column, offset_of, refused_place
+from priompt_py.cli.json_places import offset_of
+from priompt_py.model.strict_json import line_and_column
 from tests.cli.conftest import Priompt
 
 
@@ -232,14 +233,3 @@ def test_places(path: str, value: str) -> None:
     assert text[place:].startswith(value)
     line, column = line_and_column(text, place)
     assert text.split("\n")[line - 1][column - 1 :].startswith(value)
-
-
-def test_places_of_what_is_refused() -> None:
-    text = '[{"a": 1e5, "b": "NaN {[", "c": ["c", {"a": -2}]},\n {"\\u0061": 1, "a": NaN, "b": -1e999}]'
-    assert text[refused_place(text, names=True) :].startswith('"a": NaN')
-    assert text[refused_place(text, names=False) :].startswith("NaN,")
-    assert refused_place(text.replace("NaN,", "null,"), names=False) == text.index("-1e999") + 1
-    digits = "9" * 4_300
-    assert refused_place(f"[true, {digits}]", names=False) == 0
-    assert refused_place(f"[true, -{digits}9]", names=False) == 7
-    assert refused_place("[Infinity]", names=True) == 0

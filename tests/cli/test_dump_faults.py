@@ -112,7 +112,8 @@ def test_dumps_that_would_run_code(shop: Path, priompt: Priompt, text: str, suff
         tag = text.split(" ", maxsplit=1)[0].replace("!!", "tag:yaml.org,2002:")
         assert message == f"not YAML: could not determine a constructor for the tag '{tag}'\n"
     elif is_yaml:
-        assert (place, message) == ("dumps/chat/example01.json:1:1", "not JSON: Expecting value\n")
+        assert place == "dumps/chat/example01.json:1:1"
+        assert message.startswith("not JSON: a value is needed, got '!")
     elif text.startswith("{"):  # plain data, which no prompt takes
         assert (place, message) == ("chat", "no prop '__class__'; it takes text\n")
     else:

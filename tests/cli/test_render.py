@@ -150,7 +150,7 @@ def test_json_on_standard_input(priompt: Priompt) -> None:
     marked = b"\xef\xbb\xbf" + '["你好 😀 é"]\r\n'.encode()
     assert priompt("render", "-", "--limit", "9", stdin=marked).out == "你好 😀 é"
     wrong = priompt("render", "-", "--limit", "9", stdin=b"[")
-    assert (wrong.code, wrong.err) == (3, "<stdin>:1:2: Expecting value\n")
+    assert (wrong.code, wrong.err) == (3, "<stdin>:1:2: the text ends where a value is needed\n")
 
 
 @pytest.mark.parametrize(

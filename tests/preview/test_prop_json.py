@@ -25,8 +25,8 @@ from priompt_py.author.messages import user_message
 from priompt_py.author.tags import br, empty, scope
 from priompt_py.errors import ArgumentTypeError, ArgumentValueError
 from priompt_py.model.elements import Node
+from priompt_py.model.strict_json import parse_json
 from priompt_py.preview.decode import decode, hints_of_function
-from priompt_py.preview.dumps import parse_json
 from priompt_py.preview.encode import RefusedError, encode
 from priompt_py.preview.hints import ANY, hints_of, options_of
 from priompt_py.preview.recording import dump_text
