@@ -2,23 +2,29 @@
 
 An element is in where its priority and those around it reach the cutoff, and of alternatives the first that does. A max
 has a level of its own, an isolate a cutoff of its own, and a tool unit may be out as a whole: the solution has all that
-(:mod:`priompt_py.engine.inner_parts`). What is out costs a comparison, and what an element of texts alone holds is made
-when somebody asks (:mod:`priompt_py.engine.simple_spans`).
+(:mod:`priompt_py.engine.inner_parts`). What is out costs a comparison, and what an element of lines holds is made when
+somebody asks (:mod:`priompt_py.engine.simple_spans`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import TypeAlias
 
 from priompt_py.engine.expand import Expansions
 from priompt_py.engine.inner_parts import Part, parts_of
-from priompt_py.engine.simple_spans import Frames, length_of_texts, spans_of_texts
+from priompt_py.engine.simple_spans import (
+    LENGTHS,
+    Frames,
+    length_of_lines,
+    length_of_texts,
+    spans_of_lines,
+    spans_of_texts,
+)
 from priompt_py.engine.solve import Solution
-from priompt_py.model import elements
 from priompt_py.model.elements import (
     BASE_PRIORITY,
-    RULE_TEXT,
     AsyncNode,
     Child,
     ComponentCall,
@@ -35,35 +41,10 @@ from priompt_py.model.elements import (
 )
 from priompt_py.model.ops import Ops
 from priompt_py.model.place import ROOT, Spot
-from priompt_py.model.source_map import Span
+from priompt_py.model.source_map import Inside, Span
 from priompt_py.tokens.chat_format import ChatFormat
 
 __all__ = ["make_spans"]
-
-_LENGTHS = (
-    (elements.LineBreak, 1),
-    (elements.Rule, len(RULE_TEXT)),
-    (elements.CacheBreak, 0),
-    (elements.Capture, 0),
-    (elements.Config, 0),
-    (elements.Empty, 0),
-    (elements.Image, 0),
-    (elements.Part, 0),
-    (elements.TokenBreak, 0),
-    (elements.ToolDefinition, 0),
-)
-
-
-class _Lengths(dict[type[Element], int | None]):
-    """How many characters elements of a class give, that hold no others; None for those that do.
-
-    By class, subclasses included: a tag without arguments is an element of a class of its own.
-    """
-
-    def __missing__(self, kind: type[Element]) -> int | None:
-        self[kind] = next((length for base, length in _LENGTHS if issubclass(kind, base)), None)
-        return self[kind]
-
 
 _Open: TypeAlias = tuple[
     Element | None, tuple[Child, ...], int, int, list[Span], Number, Number, Spot, int, Part
@@ -76,7 +57,7 @@ begins in the text, and the part that it is in. A tuple, since one with names ta
 class _Visit:
     """A visit of all that is in."""
 
-    __slots__ = ("at", "expansions", "frames", "incomplete", "lengths", "outside", "unclosed")
+    __slots__ = ("at", "expansions", "frames", "incomplete", "outside", "unclosed")
 
     def __init__(
         self, expansions: Expansions, frames: Frames, messages: int | None, *, incomplete: bool
@@ -87,7 +68,6 @@ class _Visit:
         self.incomplete = incomplete
         self.at = 0
         self.outside = messages is not None  # text there is blank, and dropped
-        self.lengths = _Lengths()
 
     def run(self, children: tuple[Child, ...], root: Part) -> list[Span]:
         """The spans of the root's children."""
@@ -140,10 +120,8 @@ class _Visit:
         """Take an element that is in but for what its limit or its tool unit says; what there is to visit of it."""
         start = self.at
         if type(child) is Scope:  # most are
-            if self.take_simple(child, spans, own):
-                return None
-            return (child, child.children, 0, len(child.children), [], declared, cutoff, own, start, part)
-        length = self.lengths[type(child)]
+            return self.take_kids(child, child.children, spans, declared, cutoff, own, part)
+        length = LENGTHS[type(child)]
         if length is not None:
             if not self.outside:
                 self.at += length
@@ -160,7 +138,7 @@ class _Visit:
             return (child, child.children, first, end, [], declared, cutoff, own, start, part)
         if isinstance(child, (ComponentCall, AsyncNode)):
             given = self.expansions.results[id(child)]
-            return (child, given, 0, len(given), [], declared, cutoff, own, start, part)
+            return self.take_kids(child, given, spans, declared, cutoff, own, part)
         assert isinstance(child, Container)
         if isinstance(child, Isolate):
             part = part.isolate(child, own)
@@ -172,30 +150,54 @@ class _Visit:
             if level is None:
                 return None
             cutoff = level
-        if self.take_simple(child, spans, own):
-            return None
-        return (child, child.children, 0, len(child.children), [], declared, cutoff, own, start, part)
+        return self.take_kids(child, child.children, spans, declared, cutoff, own, part)
 
-    def take_simple(self, child: Container, spans: list[Span], own: Spot) -> bool:
-        """Take an element of texts alone, or around one message of texts alone; False for any other."""
-        start, kids = self.at, child.children
-        kind = type(kids[0]) if kids else str
-        if kind is not str and kind is not Message:
-            return False
+    def take_kids(
+        self,
+        child: Element,
+        kids: tuple[Child, ...],
+        spans: list[Span],
+        declared: Number,
+        cutoff: Number,
+        own: Spot,
+        part: Part,
+    ) -> _Open | None:
+        """Take an element that is in, with its children: what there is to visit of it."""
+        start = self.at
         length = length_of_texts(kids)
+        inside: Inside = spans_of_texts
+        if length < 0 or type(child) is ComponentCall:
+            length = length_of_lines(kids, declared, cutoff)
+            inside = partial(spans_of_lines, kids, declared, cutoff)
         if length >= 0:
             if not self.outside:
                 self.at += length
-            spans.append(Span(start, self.at, own, child.kind, child.label, spans_of_texts))
-            return True
-        message = kids[0]
-        if len(kids) != 1 or type(message) is not Message or _has_rules(message):
-            return False
+            spans.append(Span(start, self.at, own, child.kind, child.label, inside))
+            return None
+        if (
+            len(kids) == 1
+            and type(kids[0]) is Message
+            and self.take_around(child, kids[0], spans, declared, cutoff, own)
+        ):
+            return None
+        return (child, kids, 0, len(kids), [], declared, cutoff, own, start, part)
+
+    def take_around(
+        self, child: Element, message: Message, spans: list[Span], declared: Number, cutoff: Number, own: Spot
+    ) -> bool:
+        """Take an element around one message of lines; False for another message."""
+        if message.p is not None or message.prel is not None or message.tool_calls or message.role == "tool":
+            return False  # more decides on it than what is around it
         length = length_of_texts(message.children)
+        inside: Inside = self.frames.spans_around
+        if length < 0:
+            length = length_of_lines(message.children, declared, cutoff)
+            inside = partial(self.frames.spans_around_lines, declared, cutoff)
         if length < 0:
             return False
+        start = self.at
         self.at += self.frames.before(message) + length + self.end_of_message()
-        spans.append(Span(start, self.at, own, child.kind, child.label, self.frames.spans_of_scope))
+        spans.append(Span(start, self.at, own, child.kind, child.label, inside))
         return True
 
     def take_message(
@@ -204,17 +206,20 @@ class _Visit:
         """Take a message; what there is to visit of it."""
         if (message.tool_calls or message.role == "tool") and part.is_unpaired(message):
             return None
-        start, before = self.at, self.frames.before(message)
-        length = length_of_texts(message.children)
+        start, kids, before = self.at, message.children, self.frames.before(message)
+        length = length_of_texts(kids)
+        inside: Inside = self.frames.spans_of_texts
+        if length < 0:
+            length = length_of_lines(kids, declared, cutoff)
+            inside = partial(self.frames.spans_of_lines, declared, cutoff)
         if length >= 0:
             self.at += before + length + self.end_of_message()
-            spans.append(Span(start, self.at, own, "message", message.key, self.frames.spans_of_message))
+            spans.append(Span(start, self.at, own, "message", message.key, inside))
             return None
         self.at += before
         self.outside = False
-        inside = [Span(start, self.at, own, "frame")]
-        kids = message.children
-        return (message, kids, 0, len(kids), inside, declared, cutoff, own, start, part)
+        frame = Span(start, self.at, own, "frame")
+        return (message, kids, 0, len(kids), [frame], declared, cutoff, own, start, part)
 
     def pieces(self, excerpt: Excerpt, declared: Number, cutoff: Number, own: Spot) -> Iterator[Span]:
         """The pieces of an excerpt that are in, and the marks of the gaps between them."""
@@ -271,13 +276,6 @@ def _chosen(element: First | Fallback, declared: Number, cutoff: Number) -> tupl
         if priority >= cutoff:
             return declared, at, at + 1
     return declared, 0, 0
-
-
-def _has_rules(message: Message) -> bool:
-    """Whether more decides on a message than what is around it."""
-    return bool(
-        message.p is not None or message.prel is not None or message.tool_calls or message.role == "tool"
-    )
 
 
 def make_spans(
