@@ -4,12 +4,13 @@ import { ApiError, get, listen, post, takeToken } from "./api.js";
 import { AnswerPanel } from "./answer.js";
 import { startSwitch, startTheme } from "./appearance.js";
 import { ComparePanel } from "./compare.js";
+import { startControls } from "./controls.js";
 import { CostsPanel } from "./costs.js";
 import { Deck } from "./deck.js";
 import { afterwards, byId, h, setText } from "./dom.js";
 import { faultCard, faultOf, folded } from "./faults.js";
 import { grouped, visible } from "./format.js";
-import { startKeys } from "./help.js";
+import { heard, lost } from "./hearing.js";
 import { Inspector } from "./inspector.js";
 import { Mover } from "./mover.js";
 import { keepPlace, placeOfAddress } from "./place.js";
@@ -28,7 +29,7 @@ import { Working } from "./working.js";
 
 const RESTING = 220; // milliseconds that the slider rests before costs, requests and tokens follow
 
-class App {
+export class App {
   /** @type {import("./sidebar.js").PromptInfo[]} */
   prompts = [];
   /** @type {string | null} */
@@ -102,7 +103,7 @@ class App {
     startSwitch("show-out", (isOn) => document.body.classList.toggle("only-in", !isOn));
     startSwitch("show-colours", (isOn) => document.body.classList.toggle("no-colours", !isOn));
     this.showTokens = startSwitch("show-tokens", () => this.#tokens());
-    this.#controls();
+    startControls(this);
     this.tabs.select(this.place.tab ?? (innerWidth < 900 ? "prompt" : "elements"));
     try {
       const session = await get("session");
@@ -110,27 +111,27 @@ class App {
       this.request.providers(session.providers ?? []);
       await this.loadPrompts();
     } catch (error) {
-      this.#refused(error);
+      this.refused(error);
       return;
     }
     listen(
-      (name, data) => this.heard(name, data),
-      (isLost, error) => this.lost(isLost, error),
+      (name, data) => heard(this, name, data),
+      (isLost, error) => lost(this, isLost, error),
     );
     const { prompt, example, question } = this.place;
     if (question !== null) await this.openQuestion(question);
     else if (prompt !== null) await this.open(prompt, example, this.place.limit);
-    else await this.#first();
+    else await this.first();
   }
 
   /** The first prompt of the list, if there is one. */
-  async #first() {
+  async first() {
     if (this.prompts.length > 0) await this.open(this.prompts[0].id, null);
     else this.welcome();
   }
 
   /** Load the list anew, and do something then; the next event tries again where the server was away. @param {() => unknown} then */
-  async #listed(then) {
+  async listed(then) {
     try {
       await this.loadPrompts();
       await then();
@@ -156,8 +157,9 @@ class App {
     this.prompt = id;
     this.example = example;
     this.question = null;
+    this.place.limit = limit;
     this.sidebar.mark(id, example, null);
-    this.#menu(false);
+    this.menu(false);
     const key = `${id}\n${example ?? ""}`;
     const edited = this.props.edited(key);
     const info = this.prompts.find((one) => one.id === id) ?? null;
@@ -191,7 +193,7 @@ class App {
     this.question = id;
     this.picked = -1;
     this.sidebar.mark(this.prompt, this.example, id);
-    this.#menu(false);
+    this.menu(false);
     const found = await this.working.wait(null, (signal) => get(`questions/${encodeURIComponent(id)}`, {}, signal));
     if (found === undefined) return;
     if (found instanceof Error) {
@@ -232,7 +234,7 @@ class App {
     this.inspector.limit = opened.position.limit;
     this.mover.open(view);
     this.deck.open(opened.total, opened.position, view !== null);
-    this.#find(byId("find", HTMLInputElement).value);
+    this.find(byId("find", HTMLInputElement).value);
     const kind = opened.count_kind === "exact" ? [] : [h("p", { class: "notice" }, `Counts are ${opened.count_kind === "estimate" ? "estimates" : "upper bounds"}: ${visible(opened.tokenizer ?? "this tokenizer")} gives no exact ones.`)];
     this.notices.replaceChildren(
       ...kind,
@@ -341,7 +343,7 @@ class App {
   }
 
   /** @param {1 | -1} direction */
-  #step(direction) {
+  step(direction) {
     const { rows } = this;
     if (rows === null) return;
     let row = this.picked;
@@ -350,8 +352,8 @@ class App {
     if (row >= 0 && row < rows.count) this.pick(row, "panel");
   }
 
-  #release() {
-    this.#menu(false);
+  release() {
+    this.menu(false);
     this.picked = -1;
     if (this.rows === null) return;
     this.text.mark(-1, "picked");
@@ -359,7 +361,7 @@ class App {
   }
 
   /** @param {string} wanted */
-  #find(wanted) {
+  find(wanted) {
     const { rows } = this;
     if (rows === null) return;
     const said = byId("found", HTMLElement);
@@ -369,63 +371,9 @@ class App {
       said.textContent = "";
       return;
     }
-    const found = new Set();
-    for (let row = 0; row < rows.count; row++) {
-      if (rows.isDropped(row)) continue;
-      const about = `${rows.label(row) ?? ""}\n${rows.details(row).role ?? ""}\n${rows.elements.text[row] ?? ""}\n${rows.kind(row)}`;
-      if (about.toLowerCase().includes(words)) found.add(row);
-    }
+    const found = rows.find(words);
     this.tree.filter(found);
     said.textContent = found.size === 1 ? "1 element" : `${grouped(found.size)} elements`;
-  }
-
-  // -- what the server tells ------------------------------------------------------------------
-
-  /**
-   * @param {string} name
-   * @param {any} data
-   */
-  heard(name, data) {
-    if (name === "hello") {
-      if (this.server !== null && this.server !== data.started) {
-        this.compare.forget();
-        this.loadPrompts().then(() => this.reopen(), (error) => this.#refused(error));
-      }
-      this.server = data.started;
-    } else if (name === "prompts") {
-      this.#listed(() => this.prompt === null && this.question === null && this.#first());
-    } else if (name === "changed") {
-      this.compare.forget();
-      this.#listed(() => this.question === null && this.reopen());
-      toast(`Changed: ${data.files.join(", ")}`);
-    } else if (name === "questions") {
-      this.#questions(data.questions);
-    } else if (name === "closing") {
-      this.lost(true, null);
-    }
-  }
-
-  /** @param {import("./sidebar.js").Question[]} questions */
-  #questions(questions) {
-    this.sidebar.showQuestions(questions);
-    this.questions = questions;
-    const isOpen = questions.some((one) => one.id === this.question);
-    if (this.question !== null && !isOpen) {
-      if (questions.length > 0) this.openQuestion(questions[0].id);
-      else this.answer.over();
-    } else if (this.prompt === null && this.question === null && questions.length > 0) {
-      this.openQuestion(questions[0].id);
-    }
-  }
-
-  /**
-   * @param {boolean} isLost
-   * @param {unknown} error
-   */
-  lost(isLost, error) {
-    document.body.classList.toggle("lost", isLost);
-    if (isLost && error instanceof ApiError && error.status === 401) this.#refused(error);
-    else this.working.tell(isLost ? "The server does not answer; trying again…" : "");
   }
 
   // -- other states ---------------------------------------------------------------------------
@@ -458,7 +406,7 @@ class App {
    */
   #failed(error, again) {
     if (error instanceof ApiError && error.status === 401) {
-      this.#refused(error);
+      this.refused(error);
       return;
     }
     document.body.dataset.state = "failed";
@@ -472,14 +420,14 @@ class App {
     byId("prompt", HTMLElement).hidden = false;
     byId("tools", HTMLElement).hidden = true;
     byId("side", HTMLElement).hidden = this.question !== null;
-    if (innerWidth >= 900) this.tabs.select("props");
+    this.tabs.select(innerWidth >= 900 ? "props" : "prompt");
     const button = again === null ? [] : [h("button", { type: "button", class: "primary", onclick: again }, "Try again")];
     this.notices.replaceChildren(faultCard(faultOf(error), { actions: button }));
     this.#keep();
   }
 
   /** The page has no token, or the server is away from the start. @param {unknown} error */
-  #refused(error) {
+  refused(error) {
     if (!(error instanceof ApiError) || error.status !== 401) {
       const button = h("button", { type: "button", class: "primary", onclick: () => location.reload() }, "Try again");
       this.#empty(faultCard(faultOf(error), { actions: [button] }));
@@ -505,60 +453,9 @@ class App {
   }
 
   /** @param {boolean} isOpen */
-  #menu(isOpen) {
+  menu(isOpen) {
     document.body.classList.toggle("menu", isOpen);
     byId("menu", HTMLButtonElement).setAttribute("aria-expanded", String(isOpen));
-  }
-
-  #controls() {
-    const menu = byId("menu", HTMLButtonElement);
-    menu.addEventListener("click", () => {
-      this.#menu(menu.getAttribute("aria-expanded") !== "true");
-      if (document.body.classList.contains("menu")) byId("sidebar", HTMLElement).focus();
-    });
-    document.addEventListener("pointerdown", (event) => {
-      const target = event.target instanceof Element ? event.target : null;
-      if (target && !target.closest("#sidebar, #menu")) this.#menu(false);
-    });
-    byId("skip", HTMLButtonElement).addEventListener("click", () => byId("text", HTMLElement).focus());
-    byId("waiting", HTMLButtonElement).addEventListener("click", () => {
-      if (this.questions.length > 0) this.openQuestion(this.questions[0].id);
-    });
-    byId("find", HTMLInputElement).addEventListener("input", afterwards(80, () => this.#find(byId("find", HTMLInputElement).value)));
-    matchMedia("(min-width: 900px)").addEventListener("change", ({ matches }) => {
-      if (matches && this.tabs.current === "prompt") this.tabs.select("elements");
-    });
-    addEventListener("hashchange", () => {
-      takeToken();
-      const place = placeOfAddress();
-      if (place.prompt !== null && (place.prompt !== this.prompt || place.example !== this.example)) {
-        this.open(place.prompt, place.example, place.limit);
-      }
-    });
-    /** @param {string} tab @param {string} id */
-    const focusOn = (tab, id) => () => {
-      this.tabs.select(tab);
-      byId(id, HTMLElement).focus();
-    };
-    startKeys({
-      l: () => this.deck.limit.focus(),
-      "[": () => this.deck.stepLevel(-1),
-      "]": () => this.deck.stepLevel(1),
-      j: () => this.#step(1),
-      k: () => this.#step(-1),
-      o: () => byId("show-out", HTMLInputElement).click(),
-      t: () => byId("show-tokens", HTMLInputElement).click(),
-      e: focusOn("elements", "tree"),
-      p: focusOn("props", "props-editor"),
-      a: focusOn("answer", "answer-text"),
-      "/": () => {
-        if (menu.offsetParent !== null) this.#menu(true);
-        const filter = byId("filter", HTMLInputElement);
-        if (filter.offsetParent !== null) filter.focus();
-        else /** @type {HTMLElement | null} */ (document.querySelector("#prompts button"))?.focus();
-      },
-      Escape: () => this.#release(),
-    });
   }
 }
 

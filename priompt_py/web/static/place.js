@@ -1,7 +1,5 @@
 /** What is shown, kept in the address: a reload, a bookmark or a second tab shows the same. */
 
-import { afterwards } from "./dom.js";
-
 /**
  * @typedef {Object} Place
  * @property {string | null} prompt
@@ -26,22 +24,21 @@ export function placeOfAddress() {
 
 const SELDOM = 350; // milliseconds: Safari refuses more than a hundred changes of the address in half a minute
 let last = -SELDOM;
+let timer = 0;
 
 /** @param {Place} place */
 export function keepPlace(place) {
-  if (performance.now() - last >= SELDOM) put(place);
-  else putLater(place);
-}
-
-/** @param {Place} place */
-function put(place) {
+  clearTimeout(timer);
+  const wait = last + SELDOM - performance.now();
+  if (wait > 0) {
+    timer = setTimeout(keepPlace, wait, place);
+    return;
+  }
   last = performance.now();
   const given = new URLSearchParams();
   for (const [name, value] of Object.entries(place)) if (value !== null) given.set(name, String(value));
   history.replaceState(null, "", `#${given}`);
 }
-
-const putLater = afterwards(SELDOM, put);
 
 /**
  * Props that were edited, kept for this tab of the browser.

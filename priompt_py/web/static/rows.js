@@ -132,6 +132,22 @@ export class Rows {
   }
 
   /**
+   * Rows with some words, in lower case, in their label, role, kind or own text.
+   *
+   * @param {string} words
+   */
+  find(words) {
+    /** @type {Set<number>} */
+    const found = new Set();
+    for (let row = 0; row < this.count; row++) {
+      if (this.isDropped(row)) continue;
+      const about = [this.label(row) ?? "", this.details(row).role ?? "", this.kind(row), this.text(row)];
+      if (about.join("\n").toLowerCase().includes(words)) found.add(row);
+    }
+    return found;
+  }
+
+  /**
    * Take over what is in, and give the rows for which that has changed.
    *
    * @param {string} base64
