@@ -77,7 +77,8 @@ class Running:
 
     def __init__(self, folder: Path, *arguments: str, runtime: Path | None = None) -> None:
         self.runtime = runtime or folder / ".runtime"
-        self.runtime.mkdir(mode=0o700, exist_ok=True)
+        if not self.runtime.exists():
+            self.runtime.mkdir(mode=0o700)
         self.environment = {**os.environ, "XDG_RUNTIME_DIR": str(self.runtime), "PYTHONUTF8": "1"}
         self.environment.pop("PRIOMPT_LIVE", None)
         self.process = subprocess.Popen(

@@ -45,6 +45,7 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Running]]:
 
     yield start
     for one in running:
-        one.client.close()
-        one.process.kill()
-        one.process.communicate(timeout=10)
+        try:
+            one.stop()
+        finally:
+            one.process.kill()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
@@ -86,6 +87,21 @@ async def test_handlers_that_raise(page: Pages) -> None:
     assert "test_feeding.py:" in told["error"]["place"]
     assert told["calls"][0]["state"] == "raised"
     assert told["output"] is None
+
+
+async def test_a_handler_that_fails_ends_the_others(page: Pages) -> None:
+    async def waits(stream: AsyncIterator[Delta]) -> None:
+        await asyncio.sleep(30)
+
+    def fails(output: ModelOutput) -> None:
+        raise SystemExit(3)
+
+    def both() -> Node:
+        return [user_message["x"], capture(on_stream=waits), capture(on_output=fails)]
+
+    told = await feed(page(prompts={"both": both}), "both", "x")
+    assert told["error"]["message"] == "the prompt's code called sys.exit(3)"
+    assert [call["state"] for call in told["calls"]] == ["cancelled", "raised"]
 
 
 async def test_nobody_calls_on_return(page: Pages) -> None:

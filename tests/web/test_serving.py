@@ -338,6 +338,21 @@ def test_the_file_that_tells_of_a_server_is_its_users_alone(tmp_path: Path, serv
     assert not file.exists()
 
 
+def test_without_a_folder_for_that_file_it_serves_too(tmp_path: Path, serve: Serve) -> None:
+    no_folder = tmp_path / "file"
+    no_folder.write_text("", "utf-8")
+    server = serve(runtime=no_folder)
+    assert server.get("/api/questions") == {"questions": []}
+    named = {**server.environment, "PRIOMPT_LIVE": server.address}
+    program = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM], cwd=tmp_path, env=named, stdout=subprocess.PIPE, text=True
+    )
+    listener = Listener(server)
+    (question,) = json.loads(listener.wait_for(r'^questions .*"ask"')[1])["questions"]
+    server.post(f"/api/questions/{question['id']}/answer", {"answer": "named"})
+    assert program.communicate(timeout=30)[0] == "named!\n"
+
+
 # ------------------------------------------------------------------------------------------ where it listens
 
 

@@ -384,6 +384,17 @@ async def test_a_comparison_marks_the_first_difference(page: Pages) -> None:
     assert same == {"difference": None, "a": {"tokens": same["a"]["tokens"]}, "b": same["a"]}
 
 
+async def test_pictures_in_requests_are_base64(page: Pages) -> None:
+    picture = b"\x89PNG\r\n\x1a\n" + b"\0" * 20
+    one = page(prompts={"a": user_message["see ", image(data=picture, dimensions=(4, 4))]})
+    view = (await one.post("/api/open", {"prompt": "a"}))["view"]
+    for provider in ("openai", "gemini", "anthropic", "messages"):
+        told = await one.get(f"/api/views/{view}/request", limit=2_000, provider=provider)
+        assert "iVBORw0KGgo" in told["text"], provider
+    told = await one.get(f"/api/views/{view}/tokens", limit=2_000)
+    assert told["starts"] == [[1, [0, 3]]]
+
+
 async def test_a_difference_in_a_frame_tells_which(page: Pages) -> None:
     short = [user_message["same"]]
     one = page(
