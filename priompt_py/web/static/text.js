@@ -3,16 +3,12 @@
  * into view; a move of the slider changes classes of the pieces that come in or go out, and moves no text.
  */
 
-import { afterwards, h, icon } from "./dom.js";
-import { grouped, plain, priorityText, tokensText, visible } from "./format.js";
+import { Chunks } from "./chunks.js";
+import { afterwards, h } from "./dom.js";
+import { grouped, plain, visible } from "./format.js";
+import { classOf, facts, toldOf } from "./told.js";
 
 /** @typedef {import("./rows.js").Rows} Rows */
-
-/** A chunk ends at the first end of a line after so many pieces or characters… */
-const PIECES = 40;
-const CHARACTERS = 4_000;
-/** …and in any case after so many pieces. */
-const MOST_PIECES = 1_000;
 
 const supportsHighlights = typeof Highlight === "function" && "highlights" in CSS;
 
@@ -320,39 +316,6 @@ export class TextPane {
   }
 }
 
-/** Puts pieces into chunks that end where a line ends. */
-class Chunks {
-  /** @param {HTMLElement} body */
-  constructor(body) {
-    this.body = body;
-    /** @type {HTMLElement | null} */
-    this.chunk = null;
-    this.pieces = 0;
-    this.characters = 0;
-  }
-
-  /**
-   * @param {HTMLElement} piece
-   * @param {string} text
-   * @param {HTMLElement | null} more
-   */
-  add(piece, text, more) {
-    if (this.chunk === null) {
-      this.chunk = h("div", { class: "chunk" });
-      this.body.append(this.chunk);
-      this.pieces = this.characters = 0;
-    }
-    this.chunk.append(piece);
-    if (more) this.chunk.append(more);
-    this.pieces += 1;
-    this.characters += text.length;
-    const isFull = this.pieces >= PIECES || this.characters >= CHARACTERS;
-    if ((isFull && text.endsWith("\n")) || this.pieces >= MOST_PIECES) this.chunk = null;
-  }
-}
-
-// ---------------------------------------------------------------------------------------- what is said
-
 /**
  * @param {Rows} rows
  * @param {number} start
@@ -361,72 +324,6 @@ function messageFrom(rows, start) {
   let row = start;
   while (row < rows.count && rows.kind(row) !== "message") row += 1;
   return row;
-}
-
-/**
- * @param {Rows} rows
- * @param {number} row
- */
-function classOf(rows, row) {
-  return rows.ranks[row] < 0 ? "required" : `rank-${rows.ranks[row]}`;
-}
-
-/**
- * What the head of a message says beside its role.
- *
- * @param {Rows} rows
- * @param {number} row
- */
-function facts(rows, row) {
-  const { name, to, tool_call_id: call, is_error: isError } = rows.details(row);
-  const told = [];
-  if (name) told.push(visible(name));
-  if (to) told.push(`to ${visible(to)}`);
-  if (call) told.push(`answers ${visible(call)}`);
-  if (isError) told.push("error");
-  const label = rows.label(row);
-  if (label) told.push(visible(label));
-  const priority = rows.elements.effective[row];
-  if (rows.ranks[row] >= 0) told.push(priorityText(priority));
-  return h("span", { class: "facts" }, told.join(" · "));
-}
-
-/**
- * What is shown of an element that is no text; null of one of which nothing is.
- *
- * @param {string} kind
- * @param {any} details
- * @returns {(Node | string)[] | null}
- */
-function toldOf(kind, details) {
-  const head = h("b", {}, kind.replaceAll("_", " "));
-  if (typeof details.told === "string") return [head, ` ${visible(details.told)}`]; // of a question
-  switch (kind) {
-    case "empty":
-      return [head, ` ${tokensText(details.tokens ?? 0)} reserved`];
-    case "image": {
-      const size = details.dimensions ? ` ${details.dimensions[0]}×${details.dimensions[1]}` : "";
-      return [head, ` ${visible(String(details.source ?? ""))}${size}, detail ${details.detail ?? "auto"}`];
-    }
-    case "part":
-      return [head, ` for ${visible(String(details.provider))}`];
-    case "config":
-      return [head, ` ${visible(configText(details))}`];
-    case "capture":
-      return [head, ` ${(details.handlers ?? []).join(", ")}`];
-    case "tool_definition":
-      return [head, ` ${visible(String(details.name))}: ${visible(String(details.description ?? ""))}`];
-    case "cache_break":
-      return [icon("copy"), " cache mark"];
-    default:
-      return null;
-  }
-}
-
-/** @param {Record<string, unknown>} details */
-function configText(details) {
-  const given = Object.entries(details).filter(([, value]) => value !== null && value !== undefined);
-  return given.map(([name, value]) => `${name} = ${JSON.stringify(plain(value))}`).join(", ");
 }
 
 /**
