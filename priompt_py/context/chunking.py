@@ -33,6 +33,8 @@ _CUTS = (
 _SENTENCE = re.compile(rf"(?:{_CUTS[1].pattern}|{_CUTS[2].pattern})\s*")
 _WORD = re.compile(rf"(?<=\s)\S|[{CJK}]")
 _LONGEST_WORD = 24  # characters for each token of overlap, at most, that are looked at
+_WORDS = 3  # the level of words in _CUTS
+_FEW = 32  # groups of words that fill a chunk
 _PARTS = 8  # of what fits, that a word which does not fit is cut into: small ones fill chunks better
 
 
@@ -134,8 +136,11 @@ class _Splitter:
             if cuts and cuts[-1] == last:
                 cuts.pop()
             if cuts:
-                for left, right in pairwise((first, *cuts, last)):
-                    yield from self._pieces(left, right, at + 1)
+                # Words one by one would take as many counts; a few together fill a chunk as well.
+                group = len(cuts) * self._size // (_FEW * tokens) if at == _WORDS else 1
+                deeper = at if group > 1 else at + 1
+                for left, right in pairwise((first, *cuts[max(0, group - 1) :: max(1, group)], last)):
+                    yield from self._pieces(left, right, deeper)
                 return
         step = max(1, (last - first) * self._size // (_PARTS * tokens))
         if last - first == 1:
