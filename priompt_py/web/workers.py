@@ -20,7 +20,7 @@ from priompt_py.web.answers import Answer, Refusal
 __all__ = ["Gone", "Pool", "Worker"]
 
 MOST_WORKERS = 3
-"""At a time; a process takes about 80 MB, and its compiled prompts on top."""
+"""At a time; a process with a vocabulary takes about 110 MB, its compiled prompts on top."""
 
 WAIT = 10.0
 """Seconds that a job waits for a free worker."""
