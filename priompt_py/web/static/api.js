@@ -1,6 +1,7 @@
 /** How the page speaks with the server: everything relative to the page, with the token that was in its address. */
 
-const KEY = "priompt-token";
+/** A server can show several previews under paths of its own, each with its token. */
+const KEY = `priompt-token:${location.pathname}`;
 
 /** @type {Map<string, string>} */
 const kept = new Map();

@@ -56,7 +56,9 @@ function questionsWait(app, questions) {
  * @param {unknown} error
  */
 export function lost(app, isLost, error) {
+  const wasLost = document.body.classList.contains("lost");
   document.body.classList.toggle("lost", isLost);
+  if (!isLost && !wasLost) return; // a stream may end and begin anew at any time
   if (isLost && error instanceof ApiError && error.status === 401) app.refused(error);
   else app.working.tell(isLost ? "The server does not answer; trying again…" : "");
 }
