@@ -52,7 +52,7 @@ def diff(
     from priompt_py.face.panels import Drawn
     from priompt_py.model.memory import Memory
     from priompt_py.preview.parting import parting_lines
-    from priompt_py.preview.screen import screen_text
+    from priompt_py.preview.screen import screen_text, screen_width
 
     if b is None and props_b is None and not set_b and limit_b is None:
         raise Fault(
@@ -77,7 +77,7 @@ def diff(
     names = (before.name, after.name) if before.name != after.name else ("A", "B")
     with prompt_code(after.name):
         found = first_difference(first, second)
-    lines = parting_lines(first, second, found, names, plain=plain)
+    lines = parting_lines(first, second, found, names, width=screen_width(sys.stdout), plain=plain)
     write_screen(screen_text(Drawn(lines), sys.stdout, plain=plain))
 
 

@@ -237,7 +237,8 @@ def _out(pieces: list[ReportPiece], message: ReportMessage, look: Look) -> Itera
 def _facts(piece: ReportPiece, look: Look) -> str:
     """What is said of a part that is out."""
     name = in_one_line(piece.label or piece.owner.rpartition(" > ")[2])
-    kind = "" if piece.kind == "text" else f" {piece.kind.replace('_', ' ')}"
+    told = piece.kind == "text" or name.partition("[")[0].endswith(f":{piece.kind}")  # by its name already
+    kind = "" if told else f" {piece.kind.replace('_', ' ')}"
     priority = priority_text(piece.priority)
     if piece.lowest != piece.priority:
         priority += f" to {priority_text(piece.lowest)}"

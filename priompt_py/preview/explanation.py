@@ -10,18 +10,30 @@ from priompt_py.face.rows import Line, StyleName, cut, cut_start
 from priompt_py.face.visible import in_one_line, priority_text, tokens_text
 from priompt_py.model.curve import Curve, LimitRange, Why
 from priompt_py.model.elements import BASE_PRIORITY, Number
-from priompt_py.model.outcome import Decision
+from priompt_py.model.outcome import Decision, Reason
 
 __all__ = ["table_lines", "why_lines"]
 
 _ISOLATE = re.compile(r"^(.*? > \d+:isolate(?:\[[^\]]*\])?) > ")
 """The outermost isolate in the path of what stands in it."""
 
+_WIDE = 80  # cells in which a row has room for a path and a whole reason
+
+_BRIEF: dict[Reason, str] = {
+    "included": "in",
+    "below_cutoff": "below cutoff",
+    "parent_out": "parent is out",
+    "not_chosen": "another is in",
+    "over_max": "over ceiling",
+    "pair_out": "its pair is out",
+}
+
 
 def table_lines(
     decisions: Sequence[Decision], curve: Curve, width: int, *, plain: bool = False
 ) -> Iterator[Line]:
-    """A row for each decision, the highest priorities first, what is in an isolate with that isolate.
+    """A row for each decision, the highest priorities first, what is in an isolate with that isolate, and what is in a max
+    not above that max.
 
     ``total`` is the count of the whole prompt when the row's level is the cutoff, with what is reserved: where it passes
     the limit is where the cutoff had to stop. It is not told of what is in an isolate, whose levels are its own.
@@ -41,11 +53,12 @@ def table_lines(
             yield [(_limit_line(curve, width, plain=plain), "frame")]
         total = "" if is_inside else f"{curve.at(min(level, BASE_PRIORITY)).tokens:,}"
         facts = (
-            f"{priority_text(row.effective_priority):>{wide[0]}}  {'in' if row.included else 'out':<3}  "
+            f"{priority_text(row.effective_priority if is_inside else level):>{wide[0]}}  {'in' if row.included else 'out':<3}  "
             f"{count:>{wide[2]}}  {total:>{wide[3]}}  "
         )
         style: StyleName = "text" if row.included else "out"
-        reason = "" if row.included else f"  {REASONS[row.reason]}"
+        reasons = REASONS if width >= _WIDE else _BRIEF
+        reason = "" if row.included else f"  {reasons[row.reason]}"
         room = max(10, width - len(facts) - len(reason))
         if row.label:
             name = cut(in_one_line(f"{row.label} ({row.path})"), room, plain=plain)
@@ -58,12 +71,23 @@ def table_lines(
 
 def _rows(decisions: Sequence[Decision]) -> list[tuple[Decision, Number, bool]]:
     """Each decision with the level of the prompt that it belongs to, and whether it is in an isolate."""
-    isolates = {decision.path: decision for decision in decisions if decision.kind == "isolate"}
+    limits = {one.path: one for one in decisions if one.kind in ("isolate", "max")}
+    ceilings: dict[str, Number] = {}  # of maxes, with those around them
     rows: list[tuple[Decision, Number, bool]] = []
     for decision in decisions:
-        found = _ISOLATE.match(decision.path)
-        outer = isolates.get(found[1]) if found else None
-        rows.append((decision, (outer or decision).effective_priority, outer is not None))
+        path = decision.path
+        found = _ISOLATE.match(path)
+        outer = limits.get(found[1]) if found else None
+        level = (outer or decision).effective_priority
+        around = path if outer is None else outer.path
+        while " > " in around:  # a max's content is in at the max's own priority at the most
+            around = around.rpartition(" > ")[0]
+            if around in ceilings:
+                level = min(level, ceilings[around])
+                break
+        if decision.kind == "max":
+            ceilings[path] = level
+        rows.append((decision, level, outer is not None))
     return sorted(rows, key=_falling)
 
 

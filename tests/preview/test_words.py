@@ -115,3 +115,37 @@ def test_parting() -> None:
         "B: root > 0:text, which begins after 0 tokens",
         "one| two",
     ]
+
+
+def test_what_is_in_a_max_stands_with_it() -> None:
+    """Its own priority counts within the max, whatever it says."""
+    tree: Node = [
+        at_most(token_limit=5, p=4)[at_most(token_limit=9, p=7)[scope(p=6)["ab"]]],
+        scope(p=5)["12345"],
+    ]
+    assert table(tree, 5)[1:] == [
+        "       5  in        5       5  root > 1:scope",
+        "-------- cutoff 5, limit 5 -----------------------------------------------------",
+        "       4  out       2       7  root > 0:max  below the cutoff",
+        "       4  out       0       7  root > 0:max > 0:max  what is around it is out",
+        "       4  out       2       7  ...0:max > 0:max > 0:scope  what is around it is out",
+    ]
+
+
+def test_a_narrow_table_is_brief() -> None:
+    compiled = compile_prompt(["x", scope(p=4, name="four")[scope["ab"]]])
+    how: Any = {"token_limit": 1, "tokenizer": CHARS}
+    lines = table_lines(compiled.render(**how).decisions, compiled.curve(**how), 60, plain=True)
+    assert ["".join(text for text, _ in line) for line in lines][2:] == [
+        "       4  out       2       3  four (root >...  below cutoff",
+        "       4  out       2       3  ...r] > 0:scope  parent is out",
+    ]
+
+
+def test_a_narrow_parting() -> None:
+    a, b = (render(f"{'word ' * 20}{end}", token_limit=999, source_map=True, tokenizer=CHARS) for end in "xy")
+    lines = parting_lines(a, b, first_difference(a, b), ("A", "B"), width=40, plain=True)
+    assert ["".join(text for text, _ in line) for line in lines][5::2] == [
+        "          ...ord word |x",
+        "          ...ord word |y",
+    ]
