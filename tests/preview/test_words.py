@@ -128,7 +128,7 @@ def test_what_is_in_a_max_stands_with_it() -> None:
         "-------- cutoff 5, limit 5 -----------------------------------------------------",
         "       4  out       2       7  root > 0:max  below the cutoff",
         "       4  out       0       7  root > 0:max > 0:max  what is around it is out",
-        "       4  out       2       7  ...0:max > 0:max > 0:scope  what is around it is out",
+        "       4  out       2       7  ...ax > 0:max > 0:scope  what is around it is out",
     ]
 
 
@@ -138,7 +138,7 @@ def test_a_narrow_table_is_brief() -> None:
     lines = table_lines(compiled.render(**how).decisions, compiled.curve(**how), 60, plain=True)
     assert ["".join(text for text, _ in line) for line in lines][2:] == [
         "       4  out       2       3  four (root >...  below cutoff",
-        "       4  out       2       3  ...r] > 0:scope  parent is out",
+        "       4  out       2       3  ...] > 0:scope  parent is out",
     ]
 
 
