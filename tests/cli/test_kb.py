@@ -82,7 +82,7 @@ def test_searching(docs: Path, priompt: Priompt) -> None:
     )
     found = json.loads(priompt("kb", "search", "refund", "--json").out)
     (hit,) = found["hits"]
-    assert hit.pop("affinity") == pytest.approx(0.356, abs=1e-3)  # pyright: ignore[reportUnknownMemberType]
+    assert hit.pop("affinity") == pytest.approx(0.356, abs=1e-3)
     assert found == {
         "hits": [
             {

@@ -124,7 +124,7 @@ class Ticks:
 
 def near(value: Any) -> Any:
     """Equal to six places."""
-    return pytest.approx(value, abs=1e-6)  # pyright: ignore[reportUnknownMemberType] - its stub says no types
+    return pytest.approx(value, abs=1e-6)
 
 
 def note(id_: str, text: str) -> Attachment:
