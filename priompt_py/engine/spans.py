@@ -83,7 +83,7 @@ class _Visit:
                     if child is not None and type(child) is not bool:
                         if gives_text:
                             at += len(child) if isinstance(child, str) else len(str(child))
-                        spans.append(Span(before, at, (index, child, spot), "text"))
+                        spans.append(Span(before, at, spot, "text", None, (), index, child))
                     continue
                 declared = child.p
                 if declared is None:
@@ -92,15 +92,14 @@ class _Visit:
                     child.p is not None or child.prel is not None or isinstance(child, (Scope, Fallback))
                 ):
                     continue
-                own = (index, child, spot)
                 if type(child) is Scope and len(child.children) == 1 and type(child.children[0]) is str:
                     if gives_text:  # the usual case, at once
                         at += len(child.children[0])
                     label = child.name if child.key is None else child.key  # child.label, quicker
-                    spans.append(Span(before, at, own, "scope", label, spans_of_texts))
+                    spans.append(Span(before, at, spot, "scope", label, spans_of_texts, index, child))
                     continue
                 self.at = at
-                opened = self.take(child, spans, declared, cutoff, own, part)
+                opened = self.take(child, spans, declared, cutoff, spot, index, part)
                 if opened is not None:
                     stack.append((element, kids, index + 1, end, spans, around, cutoff, spot, start, part))
                     here = opened
@@ -115,20 +114,28 @@ class _Visit:
                     here[4].append(self.close(element, spans, spot, start))
 
     def take(
-        self, child: Element, spans: list[Span], declared: Number, cutoff: Number, own: Spot, part: Part
+        self,
+        child: Element,
+        spans: list[Span],
+        declared: Number,
+        cutoff: Number,
+        spot: Spot,
+        index: int,
+        part: Part,
     ) -> _Open | None:
         """Take an element that is in but for what its limit or its tool unit says; what there is to visit of it."""
         start = self.at
         if type(child) is Scope:  # most are
-            return self.take_kids(child, child.children, spans, declared, cutoff, own, part)
+            return self.take_kids(child, child.children, spans, declared, cutoff, spot, index, part)
         length = LENGTHS[type(child)]
         if length is not None:
             if not self.outside:
                 self.at += length
-            spans.append(Span(start, self.at, own, child.kind, child.key))
+            spans.append(Span(start, self.at, spot, child.kind, child.key, (), index, child))
             return None
         if isinstance(child, Message):
-            return self.take_message(child, spans, declared, cutoff, own, part)
+            return self.take_message(child, spans, declared, cutoff, spot, index, part)
+        own = (index, child, spot)
         if isinstance(child, Excerpt):
             pieces = tuple(self.pieces(child, declared, cutoff, own))
             spans.append(Span(start, self.at, own, "excerpt", child.key, pieces))
@@ -138,7 +145,7 @@ class _Visit:
             return (child, child.children, first, end, [], declared, cutoff, own, start, part)
         if isinstance(child, (ComponentCall, AsyncNode)):
             given = self.expansions.results[id(child)]
-            return self.take_kids(child, given, spans, declared, cutoff, own, part)
+            return self.take_kids(child, given, spans, declared, cutoff, spot, index, part)
         assert isinstance(child, Container)
         if isinstance(child, Isolate):
             part = part.isolate(child, own)
@@ -150,7 +157,7 @@ class _Visit:
             if level is None:
                 return None
             cutoff = level
-        return self.take_kids(child, child.children, spans, declared, cutoff, own, part)
+        return self.take_kids(child, child.children, spans, declared, cutoff, spot, index, part)
 
     def take_kids(
         self,
@@ -159,7 +166,8 @@ class _Visit:
         spans: list[Span],
         declared: Number,
         cutoff: Number,
-        own: Spot,
+        spot: Spot,
+        index: int,
         part: Part,
     ) -> _Open | None:
         """Take an element that is in, with its children: what there is to visit of it."""
@@ -172,18 +180,26 @@ class _Visit:
         if length >= 0:
             if not self.outside:
                 self.at += length
-            spans.append(Span(start, self.at, own, child.kind, child.label, inside))
+            spans.append(Span(start, self.at, spot, child.kind, child.label, inside, index, child))
             return None
         if (
             len(kids) == 1
             and type(kids[0]) is Message
-            and self.take_around(child, kids[0], spans, declared, cutoff, own)
+            and self.take_around(child, kids[0], spans, declared, cutoff, spot, index)
         ):
             return None
+        own = (index, child, spot)
         return (child, kids, 0, len(kids), [], declared, cutoff, own, start, part)
 
     def take_around(
-        self, child: Element, message: Message, spans: list[Span], declared: Number, cutoff: Number, own: Spot
+        self,
+        child: Element,
+        message: Message,
+        spans: list[Span],
+        declared: Number,
+        cutoff: Number,
+        spot: Spot,
+        index: int,
     ) -> bool:
         """Take an element around one message of lines; False for another message."""
         if message.p is not None or message.prel is not None or message.tool_calls or message.role == "tool":
@@ -197,11 +213,18 @@ class _Visit:
             return False
         start = self.at
         self.at += self.frames.before(message) + length + self.end_of_message()
-        spans.append(Span(start, self.at, own, child.kind, child.label, inside))
+        spans.append(Span(start, self.at, spot, child.kind, child.label, inside, index, child))
         return True
 
     def take_message(
-        self, message: Message, spans: list[Span], declared: Number, cutoff: Number, own: Spot, part: Part
+        self,
+        message: Message,
+        spans: list[Span],
+        declared: Number,
+        cutoff: Number,
+        spot: Spot,
+        index: int,
+        part: Part,
     ) -> _Open | None:
         """Take a message; what there is to visit of it."""
         if (message.tool_calls or message.role == "tool") and part.is_unpaired(message):
@@ -214,10 +237,11 @@ class _Visit:
             inside = partial(self.frames.spans_of_lines, declared, cutoff)
         if length >= 0:
             self.at += before + length + self.end_of_message()
-            spans.append(Span(start, self.at, own, "message", message.key, inside))
+            spans.append(Span(start, self.at, spot, "message", message.key, inside, index, message))
             return None
         self.at += before
         self.outside = False
+        own = (index, message, spot)
         frame = Span(start, self.at, own, "frame")
         return (message, kids, 0, len(kids), [frame], declared, cutoff, own, start, part)
 

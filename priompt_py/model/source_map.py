@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 import attrs
 
+from priompt_py.model.elements import Child
 from priompt_py.model.place import Place, Spot, path_of
 
 __all__ = ["Inside", "SourceMap", "Span"]
@@ -20,15 +21,24 @@ class Span:
     ``kind`` is the element's kind, ``text`` for strings, ``frame``
     for what a chat's flat form puts around content; ``label`` is the element's key or a scope's name.
     Nobody changes one. Siblings are in order and don't overlap. Tool calls, tools, images and marks have no length.
-    ``spot`` is where it stands. ``children`` may be a function that makes them from the span, when somebody asks.
+    ``spot`` is where it stands; with ``child``, that one's parent stands there, and it is the child at ``index``: without
+    a tuple for each, the collector has half as much to look at. ``children`` may be a function that makes them from the
+    span, when somebody asks.
     """
 
     start: int
     end: int
-    spot: Spot = attrs.field(repr=path_of)
+    _spot: Spot = attrs.field(alias="spot", repr=False)
     kind: str
     label: str | None = None
     _children: Inside = attrs.field(default=(), repr=False, alias="children")
+    _index: int = attrs.field(default=-1, repr=False, alias="index")
+    _child: Child = attrs.field(default=None, repr=False, alias="child")
+
+    @property
+    def spot(self) -> Spot:
+        """Where it stands, as links."""
+        return self._spot if self._index < 0 else (self._index, self._child, self._spot)
 
     @property
     def children(self) -> tuple[Span, ...]:
