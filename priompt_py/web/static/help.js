@@ -32,7 +32,7 @@ export function startKeys(actions) {
     h("h2", { id: "help-title" }, "Keys and signs"),
     h("dl", { class: "keys" }, ...KEYS.map(([key, told]) => h("div", {}, h("dt", {}, ...key.split("  ").map((one) => h("kbd", {}, one))), h("dd", {}, told)))),
     h("label", { class: "check" }, letters, " Keys of one letter"),
-    h("p", { class: "signs" }, h("span", { class: "piece" }, "Black text"), " is required: it is always in. ", h("span", { class: "piece rank-0" }, "Coloured"), h("span", { class: "piece rank-2" }, " text "), h("span", { class: "piece rank-4" }, "has a priority"), ", from high to low. ", h("span", { class: "piece out" }, "Hatched text"), " is out: it would cost tokens that the limit does not have."),
+    h("p", { class: "signs" }, h("span", { class: "piece" }, "Plain text"), " is required: it is always in. ", h("span", { class: "piece rank-0" }, "Coloured"), h("span", { class: "piece rank-2" }, " text "), h("span", { class: "piece rank-4" }, "has a priority"), ", from high to low. ", h("span", { class: "piece out" }, "Hatched text"), " is out: it would cost tokens that the limit does not have."),
     h("p", { class: "actions" }, close),
   );
   const open = () => dialog.showModal();
