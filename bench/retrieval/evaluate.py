@@ -11,7 +11,6 @@ import attrs
 from bench.retrieval.corpus import Document, Question
 from priompt_py.context import Attachment, Hit, KnowledgeBase, rerank
 from priompt_py.context.embedders.vectors import embed_texts
-from priompt_py.context.fusion import fuse
 from priompt_py.context.knowledge.sqlite_store import SqliteStore
 
 __all__ = ["SEARCHES", "Outcome", "evaluate", "made", "recall"]
@@ -49,7 +48,8 @@ def recall(path: Path, search: str, questions: Sequence[Question], embedder: Any
     """The first twenty hits for each question."""
     if search == "vectors":
         return _by_vectors(path, questions, embedder)
-    with KnowledgeBase.open(path, embedder if search == "hybrid" else None) as base:
+    k = 10 if search == "hybrid, k = 10" else 60
+    with KnowledgeBase.open(path, None if search == "words" else embedder, fusion_k=k) as base:
         return [list(base.search(question.ask, limit=RECALL)) for question in questions]
 
 
@@ -70,13 +70,6 @@ def _by_vectors(path: Path, questions: Sequence[Question], embedder: Any) -> lis
     return found
 
 
-def fused(by_words: Sequence[Hit], by_vectors: Sequence[Hit], *, k: int) -> list[Hit]:
-    """Both lists as one by another constant of reciprocal rank fusion than the base's own, 60."""
-    hits = {(hit.source_id, hit.chunk): hit for hit in (*by_words, *by_vectors)}
-    rankings = [[(hit.source_id, hit.chunk) for hit in each] for each in (by_vectors, by_words)]
-    return [hits[place] for place, _ in fuse(*rankings, k=k)][:RECALL]
-
-
 def evaluate(
     path: Path,
     documents: Sequence[Document],
@@ -88,15 +81,8 @@ def evaluate(
     """All searches, each as it is (``"none"``) and with each reranker; a reranker gets the first twenty hits."""
     by_id = {document.id: document for document in documents}
     outcomes: list[Outcome] = []
-    found: dict[str, list[list[Hit]]] = {}
     for search in searches:
-        if search in SEARCHES[:3]:
-            recalled = found[search] = recall(path, search, questions, embedder)
-        else:
-            recalled = [
-                fused(by_words, by_vectors, k=10)
-                for by_words, by_vectors in zip(found["words"], found["vectors"], strict=True)
-            ]
+        recalled = recall(path, search, questions, embedder)
         for name, reranker in {"none": None, **rerankers}.items():
             places: list[int | None] = []
             for question, hits in zip(questions, recalled, strict=True):

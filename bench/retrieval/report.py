@@ -188,8 +188,8 @@ answers it.
 *Second look*: what is done with the first {recall} hits. No reranker that reads comes with its weights in a package, so two
 rules of our own stand for one: `dense terms` asks how much of the question's words, by weight, stand together within 60
 words; `best sentence` takes the cosine of the nearest sentence, by the same small model. *hybrid* is what a knowledge
-base with an embedder does, reciprocal rank fusion with k = 60 over the first 20 of each; *k = 10* is the same with another
-constant.
+base with an embedder does, reciprocal rank fusion with k = 60 over the first 20 of each; *k = 10* is the same with
+`fusion_k=10`.
 """
 
 _READING = """\

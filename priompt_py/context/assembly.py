@@ -220,7 +220,10 @@ class _Run:
             raise wrong_type(
                 "passes", f"{tag}() needs a pipeline for passes, got passes={got(options.passes)}"
             )
-        Options(tag, **self._search_options())  # refused here, also where nothing is searched
+        checked_options = Options(
+            tag, **self._search_options()
+        )  # refused here, also where nothing is searched
+        self.own_documents = checked_options.own_documents
         tokenizer = get_tokenizer(options.tokenizer)
         self.passes: Pipeline | Pass = options.passes or default_pipeline(count=tokenizer.count)
         self.shown = AttachmentOptions(tools=options.tools, wording=options.wording)
@@ -302,7 +305,7 @@ class _Run:
             return None
         # The search gets what was read, and nothing that couldn't be: that is told already.
         turn = [self._searchable(message) for message in kept[: place + 1]]
-        if not any(shown_attachments(message) for message in turn):
+        if not self.own_documents and not any(shown_attachments(message) for message in turn):
             return None
         return await self._preprocess(turn, search_only=True)
 

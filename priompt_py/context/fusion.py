@@ -47,13 +47,17 @@ def _source_and_chunk(hit: Hit) -> tuple[str, int]:
 
 
 def fuse_hits(
-    vectors: Sequence[Hit], lexical: Sequence[Hit], *, key: Callable[[Hit], Any] = _source_and_chunk
+    vectors: Sequence[Hit],
+    lexical: Sequence[Hit],
+    *,
+    key: Callable[[Hit], Any] = _source_and_chunk,
+    k: int = RRF_K,
 ) -> list[Hit]:
     """Hits of a search by vectors and of one by words, both the best first, as one list with ``rank_score``.
 
     ``affinity`` stays the cosine for what the vectors found, and is that of BM25 for the rest. ``key`` tells hits apart
-    and orders equal ones. Thresholds belong before this: each list has a measure of its own.
+    and orders equal ones, ``k`` is as for :func:`fuse`. Thresholds belong before this: each list has a measure of its own.
     """
     by_key = {key(hit): hit for hit in lexical} | {key(hit): hit for hit in vectors}
-    fused = fuse([key(hit) for hit in vectors], [key(hit) for hit in lexical])
+    fused = fuse([key(hit) for hit in vectors], [key(hit) for hit in lexical], k=k)
     return [attrs.evolve(by_key[one], rank_score=score) for one, score in fused]

@@ -71,12 +71,14 @@ class Options:
         self.tag = tag
         self.window = None if window is None else whole_number(tag, "window", window, least=1)
         self.tokenizer = get_tokenizer(tokenizer)
-        self.retriever = retriever
+        as_retriever = getattr(retriever, "as_retriever", None)  # a knowledge base
+        self.retriever = retriever = as_retriever() if callable(as_retriever) else retriever
         if retriever is not None and not callable(getattr(retriever, "search", None)):
             raise wrong_type(
                 "retriever",
                 f"{tag}() needs an object with a method search for retriever, got {got(retriever)}",
             )
+        self.own_documents = bool(getattr(retriever, "own_documents", False))
         check_reranker(tag, reranker)
         self.reranker = reranker
         self.parsers = check_parsers(tag, parsers)

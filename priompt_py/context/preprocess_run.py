@@ -11,6 +11,7 @@ from priompt_py.author.checks import got, wrong_type
 from priompt_py.context.counting import tokens_as_sent
 from priompt_py.context.doors import Door, WrongDoor
 from priompt_py.context.envelopes import one_line
+from priompt_py.context.knowledge.tools import is_small_talk
 from priompt_py.context.messages import Attachment, Hit, Message
 from priompt_py.context.preprocess_options import Options, Outcome, Preprocessed
 from priompt_py.context.preprocess_parts import (
@@ -59,9 +60,9 @@ class Run:
         self.message_id = message.id
         files = distinct(one for one in message.attachments if is_file(one))
         everything = distinct([one for old in history for one in old.attachments if is_file(one)] + files)
-        if not everything:
-            return self._result(message, "unchanged", Strategy(NONE, "no-files"))
         prompt = message.text
+        if not everything and (not options.own_documents or not prompt.strip() or is_small_talk(prompt)):
+            return self._result(message, "unchanged", Strategy(NONE, "no-files"))
         self.metrics["prompt"] = prompt
         try:
             if options.search_only:
@@ -71,7 +72,7 @@ class Run:
                 if strategy.name == INJECT:
                     return await self._inject(message, contents, strategy)
             else:
-                strategy = Strategy(RETRIEVAL, "no-new-files")
+                strategy = Strategy(RETRIEVAL, "no-new-files" if everything else "own-documents")
             return await self._retrieve(message, everything, strategy)
         except BaseException as error:
             # A cancelled flow must not be held up for long: a sink that hangs is left after its own time.
@@ -176,8 +177,12 @@ class Run:
             for content in read
             for name in [one_line(content.attachment.name)]
         ]
+        hits: list[Hit] = []
+        if self.options.own_documents:
+            hits, _ = await self._search(message.text, [])
         text = (
-            words.full_intro
+            (self._citations(hits) + "\n\n" if hits else "")
+            + words.full_intro
             + "\n"
             + "\n".join(blocks)
             + f"\n{words.full_request}\n\nUser query: {message.text}"
@@ -187,21 +192,17 @@ class Run:
             for one in message.attachments
         )
         sent = attrs.evolve(with_text(message, text), attachments=attachments)
-        return self._result(sent, "full-content", strategy)
+        await self._cite(hits)
+        return self._result(sent, "full-content", strategy, tuple(hits))
 
     # ------------------------------------------------------------------------------------ retrieval
 
     async def _retrieve(self, message: Message, files: list[Attachment], strategy: Strategy) -> Preprocessed:
         options, query = self.options, message.text
-        search = Search(options, self.door, self.teller, self._read)
-        hits, reason = await search.run(query, files)
-        self.notes += [note for note in search.notes if note not in self.notes]
-        self.metrics |= search.metrics
-        self.metrics["hits"] = [hit_metrics(hit, self._count(hit.text)) for hit in hits]
+        hits, reason = await self._search(query, files)
         words = options.words
         if hits:
-            cited = "".join(f'Citation {number}: "{hit.text}"\n\n' for number, hit in enumerate(hits, 1))
-            text = f"{words.hits_intro}\n\n{cited}{words.hits_use}\n\nUser Query:\n\n{query}"
+            text = f"{self._citations(hits)}\n\nUser Query:\n\n{query}"
             await self._cite(hits)
         elif options.notice:
             found_nothing = words.search_failed if reason in NOT_SEARCHED else words.no_hits
@@ -213,6 +214,19 @@ class Run:
             with_text(message, text), outcome, strategy, tuple(hits), reason if not hits else ""
         )
 
+    async def _search(self, query: str, files: Sequence[Attachment]) -> tuple[list[Hit], str]:
+        search = Search(self.options, self.door, self.teller, self._read)
+        hits, reason = await search.run(query, files)
+        self.notes += [note for note in search.notes if note not in self.notes]
+        self.metrics |= search.metrics
+        self.metrics["hits"] = [hit_metrics(hit, self._count(hit.text)) for hit in hits]
+        return hits, reason
+
+    def _citations(self, hits: Sequence[Hit]) -> str:
+        words = self.options.words
+        cited = "".join(f'Citation {number}: "{hit.text}"\n\n' for number, hit in enumerate(hits, 1))
+        return f"{words.hits_intro}\n\n{cited}{words.hits_use}"
+
     async def _read(self, files: Sequence[Attachment]) -> list[Content]:
         """The contents to search, in order; what could not be read is told of."""
         contents = await self.reader.read_all(files)
@@ -220,7 +234,7 @@ class Run:
         return distinct_contents(contents)
 
     async def _cite(self, hits: list[Hit]) -> None:
-        if self.options.citations is None:
+        if self.options.citations is None or not hits:
             return
         try:
             await self.door.call(

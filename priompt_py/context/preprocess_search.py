@@ -87,7 +87,7 @@ class Search:
     async def _search(self, query: str, files: Sequence[Attachment]) -> tuple[Found, str]:
         options = self.options
         documents = await self._documents(files)
-        if not documents:
+        if not documents and not options.own_documents:
             return Found(), "no-documents"
         await self._prepare(documents)
         await self.teller.tell("retrieving", "loading", text="searching")

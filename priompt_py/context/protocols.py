@@ -65,6 +65,9 @@ class Retriever(Protocol):
 
     ``reads = True``
         it knows documents by their ids, or reads them itself; the others get them with their text.
+    ``own_documents = True``
+        it searches other documents beside the files it is given, or in place of them: it is asked for each question,
+        also where no file is attached, or all go in whole.
     ``pending(documents)``
         gives those that need work first; ``prepare(document, progress)`` does it, and calls
         ``progress("Embedding", 12.5)`` meanwhile. An EmbedderError ends the work, not the search.

@@ -78,6 +78,12 @@ class SessionFiles:
         self._tokenizer = get_tokenizer(tokenizer)
         if retriever is None:
             retriever = BM25Retriever(chunk_size=CHILD_SIZE, overlap=CHILD_OVERLAP, tokenizer=self._tokenizer)
+        if callable(getattr(retriever, "as_retriever", None)) or getattr(retriever, "own_documents", False):
+            raise wrong_type(
+                "retriever",
+                "SessionFiles() needs a retriever that searches the files alone, got a knowledge base; "
+                "a knowledge base has tools of its own: tools()",
+            )
         if not callable(getattr(retriever, "search", None)):
             raise wrong_type(
                 "retriever",

@@ -11,7 +11,7 @@ from priompt_py.author.checks import text as checked_text
 from priompt_py.context.chunking import CHUNK_OVERLAP, CHUNK_SIZE
 from priompt_py.context.doors import AsyncDoor, Door, SyncDoor, WrongDoor, run_sync
 from priompt_py.context.embedders.vectors import checked_vectors, numpy
-from priompt_py.context.fusion import FIRST, fuse_hits
+from priompt_py.context.fusion import FIRST, RRF_K, fuse_hits
 from priompt_py.context.messages import Attachment, Hit
 from priompt_py.context.reports import Found, SearchReport
 from priompt_py.context.retrieval import KEPT, Cutter
@@ -47,7 +47,8 @@ class VectorRetriever:
     ``embedder`` is an :class:`~priompt_py.context.protocols.Embedder`, sync or async. What is embedded is the file's name
     and the chunk. A chunk is found by its vector if its cosine is over ``threshold`` (None: the embedder's own
     ``default_threshold``, or 0.5), by its words if it holds one of the query's; both lists are fused
-    (:mod:`~priompt_py.context.fusion`). ``hybrid=False`` takes vectors alone.
+    (:mod:`~priompt_py.context.fusion`), with ``fusion_k`` as their constant: the smaller, the more first places count.
+    ``hybrid=False`` takes vectors alone.
 
     Vectors are made once for each text, in batches of ``batch``, and none is asked for again after a failure in the
     same search. An embedder that fails (raises, takes longer than ``time_limit`` seconds for a batch, gives what are no
@@ -70,6 +71,7 @@ class VectorRetriever:
         batch: int = 50,
         keep: int = KEPT,
         time_limit: float | None = None,
+        fusion_k: int = RRF_K,
     ) -> None:
         tag = type(self).__name__
         if not callable(getattr(embedder, "embed", None)):
@@ -83,6 +85,7 @@ class VectorRetriever:
         self._threshold = _cosine(tag, own if threshold is None else threshold)
         self._batch = whole_number(tag, "batch", batch, least=1)
         self._time_limit = time_limit
+        self._fusion_k = whole_number(tag, "fusion_k", fusion_k)
         self._cutter = Cutter(tag, chunk_size, overlap, tokenizer, keep)
         self._vectors = Shelf["Vectors"](keep)
         self._failed: dict[bytes, Exception] = {}
@@ -132,7 +135,9 @@ class VectorRetriever:
             places = {document.attachment.id: document.place for document, _ in ready}
             near = [hit for hit in near if hit.affinity > self._threshold]
             lexical = best_by_words(query, ready, FIRST)
-            near = fuse_hits(near, lexical, key=lambda hit: (places[hit.source_id], hit.chunk))
+            near = fuse_hits(
+                near, lexical, key=lambda hit: (places[hit.source_id], hit.chunk), k=self._fusion_k
+            )
         return Found(near[:limit], SearchReport(embedding="done"))
 
     async def _by_vectors(self, door: Door, query: str, ready: _Ready, most: int) -> list[Hit]:

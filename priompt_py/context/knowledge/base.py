@@ -17,13 +17,16 @@ from priompt_py.author.checks import (
     choice,
     got,
     text,
+    truth,
     whole_number,
     wrong_type,
     wrong_value,
 )
 from priompt_py.context.chunking import CHUNK_OVERLAP, CHUNK_SIZE
 from priompt_py.context.doors import AsyncDoor, Door, SyncDoor, run_sync
+from priompt_py.context.fusion import RRF_K
 from priompt_py.context.knowledge.ingest import BATCH, TIME_LIMIT, AddProgress, AddReport, Ingest
+from priompt_py.context.knowledge.retriever import KnowledgeRetriever
 from priompt_py.context.knowledge.search import Searcher
 from priompt_py.context.knowledge.sources import Source, entries_of
 from priompt_py.context.knowledge.sqlite_store import VECTOR_MEMORY, WAIT, SqliteStore
@@ -62,6 +65,7 @@ class KnowledgeBase:
         overlap: int | None = None,
         tokenizer: str | Tokenizer | None = None,
         vector_threshold: float | None = None,
+        fusion_k: int = RRF_K,
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], float] = time.time,
     ) -> None:
@@ -72,7 +76,11 @@ class KnowledgeBase:
         self._embedder = embedder
         self._reranker = reranker
         self._given_tokenizer = None if tokenizer is None else get_tokenizer(tokenizer)
-        self._threshold = vector_threshold
+        self._threshold = (
+            None if vector_threshold is None else _cosine(tag, "vector_threshold", vector_threshold)
+        )
+        self._fusion_k = whole_number(tag, "fusion_k", fusion_k)
+        self._retriever: KnowledgeRetriever | None = None
         self._clock = clock
         self._now = now
         self.settings = self._settled(tag, chunk_size, overlap)
@@ -88,6 +96,7 @@ class KnowledgeBase:
         overlap: int | None = None,
         tokenizer: str | Tokenizer | None = None,
         vector_threshold: float | None = None,
+        fusion_k: int = RRF_K,
         create: bool = True,
         wait: float = WAIT,
         vector_memory: int = VECTOR_MEMORY,
@@ -98,6 +107,7 @@ class KnowledgeBase:
         ``tokenizer`` (``o200k_base``) that share ``overlap`` (50) tokens; it keeps to that. One that has vectors can be
         searched without the embedder, by words alone. ``reranker`` orders what a search recalls. Cosines up to
         ``vector_threshold`` are no hits; which number that is depends on the embedder, and None, no threshold, suits any.
+        ``fusion_k`` is the constant of the fusion of words and vectors: the smaller, the more first places count.
         ``wait`` is how many seconds a step waits for another process that writes; ``vector_memory`` how many bytes of
         vectors are kept in memory between searches (SQLite; more are read anew by each search).
 
@@ -115,6 +125,7 @@ class KnowledgeBase:
                 overlap=overlap,
                 tokenizer=tokenizer,
                 vector_threshold=vector_threshold,
+                fusion_k=fusion_k,
             )
         except BaseException:
             store.close()
@@ -259,6 +270,7 @@ class KnowledgeBase:
             embedder=self._embedder,
             reranker=self._reranker,
             vector_threshold=self._threshold,
+            fusion_k=self._fusion_k,
             on_error=choice(tag, "on_error", on_error, _ON_ERROR),
             time_limit=time_limit,
         )
@@ -333,6 +345,39 @@ class KnowledgeBase:
     def tool_functions(self) -> KnowledgeTools:
         """The functions behind :meth:`tools`, which answer a model's calls."""
         return KnowledgeTools(self)
+
+    def as_retriever(
+        self, *, files: bool = True, threshold: float | None = None, time_limit: float | None = None
+    ) -> KnowledgeRetriever:
+        """The base as a retriever for ``assemble`` and ``preprocess``; ``retriever=base`` there means this, unchanged.
+
+        It searches the base, and unless ``files=False`` the files of the conversation beside it. Cosines up to
+        ``threshold`` are no hits; None is ``vector_threshold``, or the embedder's own ``default_threshold``, or 0.5:
+        what is cited should belong to the question. ``time_limit`` is for a call of the embedder or the reranker, in
+        seconds.
+        """
+        tag = "as_retriever"
+        given = (truth(tag, "files", files), threshold, time_limit)
+        if given != (True, None, None):
+            return self._as_retriever(*given)
+        if self._retriever is None:  # one for all turns, as it keeps what it worked out of files
+            self._retriever = self._as_retriever(*given)
+        return self._retriever
+
+    def _as_retriever(
+        self,
+        files: bool,  # noqa: FBT001 - as given
+        threshold: float | None,
+        time_limit: float | None,
+    ) -> KnowledgeRetriever:
+        tag = "as_retriever"
+        return KnowledgeRetriever(
+            self._searcher(tag, SyncDoor(tag, tag), FINAL_K, "report", time_limit),
+            self._tokenizer,
+            files=files,
+            threshold=None if threshold is None else _cosine(tag, "threshold", threshold),
+            time_limit=time_limit,
+        )
 
     def close(self) -> None:
         """Let go of the database; twice does no harm."""
@@ -425,6 +470,15 @@ def _check_embedder(tag: str, embedder: Any) -> None:
         raise wrong_type(
             "embedder", f"{tag}() needs an object with name, dim and embed for embedder, got {got(embedder)}"
         )
+
+
+def _cosine(tag: str, name: str, value: object) -> float:
+    if type(value) not in (int, float):
+        raise wrong_type(name, f"{tag}() needs a number or None for {name}, got {name}={got(value)}")
+    cosine = float(cast("float", value))
+    if not -1 <= cosine <= 1:  # NaN is outside too
+        raise wrong_value(name, f"{tag}() needs a number from -1 to 1 for {name}, got {name}={got(value)}")
+    return cosine
 
 
 def _query(query: object) -> str:

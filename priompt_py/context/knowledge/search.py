@@ -50,6 +50,7 @@ class Searcher:
     embedder: Any
     reranker: Any
     vector_threshold: float | None
+    fusion_k: int
     on_error: OnError
     time_limit: float | None
 
@@ -59,11 +60,16 @@ class Searcher:
             return Found((), SearchReport(notes=("the query is empty: nothing was searched",)))
         recall = max(RECALL_K, limit)
         by_words = await self._by_words(query, recall)
-        by_vectors, report = await self._by_vectors(query, recall)
+        by_vectors, report, failure = await self._by_vectors(query, recall)
         if by_vectors is None:
             places, scores = [one.place for one in by_words], {}
         else:
-            fused = fuse([one.place for one in by_vectors], [one.place for one in by_words], first=recall)
+            fused = fuse(
+                [one.place for one in by_vectors],
+                [one.place for one in by_words],
+                k=self.fusion_k,
+                first=recall,
+            )
             places, scores = [place for place, _ in fused], dict(fused)
         known = {
             one.place: one for one in (*by_words, *(by_vectors or ()))
@@ -79,7 +85,7 @@ class Searcher:
             self.tag,
             self.door,
             query,
-            Found(hits, report),
+            Found(hits, report, failure=failure),
             self.reranker,
             final_k=limit,
             on_error=self.on_error,
@@ -104,9 +110,11 @@ class Searcher:
         ]
         return sorted(scored, key=lambda one: (-one.affinity, one.place))[:limit]
 
-    async def _by_vectors(self, query: str, limit: int) -> tuple[list[_Scored] | None, SearchReport]:
+    async def _by_vectors(
+        self, query: str, limit: int
+    ) -> tuple[list[_Scored] | None, SearchReport, Exception | None]:
         if self.embedder is None or self.settings.dim is None:
-            return None, SearchReport()
+            return None, SearchReport(), None
         try:
             given = await self.door.call(
                 "the embedder", self.embedder, "embed", [query], "query", time_limit=self.time_limit
@@ -118,14 +126,14 @@ class Searcher:
             if self.on_error == "raise":
                 raise
             note = f"the embedder failed, so that the search was by words alone: {said(error)}"
-            return None, SearchReport(embedding="failed", notes=(note,))
+            return None, SearchReport(embedding="failed", notes=(note,)), error
         found: Sequence[Near] = await self._call(partial(self.store.nearest, vectors[0], limit))
         kept = [
             _Scored((one.document, one.chunk), one.row, one.cosine)
             for one in found
             if self.vector_threshold is None or one.cosine > self.vector_threshold
         ]
-        return kept, SearchReport(embedding="done")
+        return kept, SearchReport(embedding="done"), None
 
     async def _call(self, function: Callable[[], Any]) -> Any:
         return await self.door.call("the store", function, "__call__")
