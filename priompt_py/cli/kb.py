@@ -15,6 +15,7 @@ from priompt_py.cli.options import read_count, traceback_option
 from priompt_py.cli.progress import progress_bar
 from priompt_py.cli.streams import argument_text, shown, warn, write_result
 from priompt_py.errors import ArgumentValueError, KnowledgeBaseError, PromptError
+from priompt_py.face.visible import in_one_line
 
 if TYPE_CHECKING:
     from priompt_py.context.knowledge.base import KnowledgeBase
@@ -123,7 +124,9 @@ def add(
         totals = found.totals()
         for one in report.documents:
             if one.status in ("failed", "gone"):
-                warn(f"{shown(one.name)}: {one.detail or 'it was deleted, or replaced, meanwhile'}")
+                warn(
+                    f"{in_one_line(shown(one.name))}: {one.detail or 'it was deleted, or replaced, meanwhile'}"
+                )
         if as_json:
             _write_json({"base": found.place, **report.to_json(), "chunks": totals.chunks})
         else:
@@ -208,7 +211,7 @@ def _hits_as_json(hits: Found) -> dict[str, Any]:
 
 def _hit_lines(hits: Found) -> Generator[str]:
     for hit in hits:
-        yield f"{hit.source_id}#{hit.chunk}  {hit.affinity:.3f}"
+        yield f"{in_one_line(hit.source_id)}#{hit.chunk}  {hit.affinity:.3f}"
         yield from (f"    {line}".rstrip() for line in hit.text.split("\n"))
         yield ""
 
@@ -237,7 +240,7 @@ def _table(documents: list[DocumentInfo]) -> Generator[str]:
     yield f"{'chunks':>{chunks}}  {'characters':>{characters}}  document"
     for one, number, size in rows:
         state = "" if one.state == "ready" else f"  ({one.state}{': ' + one.detail if one.detail else ''})"
-        yield f"{number:>{chunks}}  {size:>{characters}}  {one.id}{state}"
+        yield f"{number:>{chunks}}  {size:>{characters}}  {in_one_line(one.id)}{state}"
 
 
 @kb.command("show", short_help="Show a document, or a chunk of it.")
@@ -265,7 +268,7 @@ def show(document: str, base: str | None, *, as_json: bool) -> None:
             return
         if info is not None:
             raise Fault(f"{info.state}: {info.detail or 'it can not be read yet'}", place=asked)
-        ids = [known.id for known in found.documents()]
+        ids = [in_one_line(known.id) for known in found.documents()]
         raise Fault(f"no such document{near(asked.partition('#')[0], ids)}", place=shown(found.place))
 
 
@@ -288,7 +291,7 @@ def delete(documents: tuple[str, ...], base: str | None, *, as_json: bool) -> No
         number = found.delete(ids)
         place = shown(found.place)
     for id_ in missing:
-        warn(f"{id_}: no such document")
+        warn(f"{in_one_line(id_)}: no such document")
     if as_json:
         _write_json({"deleted": number, "missing": missing})
     else:

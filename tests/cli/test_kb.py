@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from priompt_py.cli import kb as module
-from priompt_py.context import AddProgress, KnowledgeBase
+from priompt_py.context import AddProgress, Attachment, KnowledgeBase
 from priompt_py.errors import EmbedderError
 from tests.cli.conftest import Priompt
 
@@ -327,3 +327,42 @@ def test_the_bar_is_drawn_on_a_terminal(
     assert priompt("kb", "add", "docs").code == 0
     assert told[0] == (0, 3_000)
     assert told[-1] == (3_000, 3_000)
+
+
+def test_names_that_could_be_lines_of_ours(docs: Path, priompt: Priompt) -> None:
+    with KnowledgeBase.open("knowledge.db") as base:
+        base.add(Attachment("a\n9  9  b\x1b[31m", "a.txt", text="refunds"))
+    name = "a\\n9  9  b\\u001b[31m"
+    assert priompt("kb", "list").out == f"chunks  characters  document\n     1           7  {name}\n"
+    assert priompt("kb", "search", "refund").out == f"{name}#0  0.400\n    refunds\n"
+    assert priompt("kb", "show", "a\n9  9  b\x1b[31m#0").out == "refunds\n"
+    assert priompt("kb", "show", "a\n9  9  b").err == (
+        f"knowledge.db: no such document; did you mean {name}?\n"
+    )
+    assert priompt("kb", "delete", "x\ny").err == "x\\ny: no such document\n"
+
+
+def test_no_file_is_left_of_what_can_not_be(docs: Path, priompt: Priompt) -> None:
+    for options in (
+        ["--tokenizer", "zzz"],
+        ["--chunk-size", "0"],
+        ["--chunk-size", "9", "--overlap", "9"],
+        ["--embedder", "m@http://127.0.0.1:1/v1"],
+    ):
+        assert priompt("kb", "add", "docs", *options).code == 2, options
+        assert not (docs / "knowledge.db").exists(), options
+    (docs / "knowledge.db").touch()
+    assert priompt("kb", "search", "refund").err == (
+        "knowledge.db: there is no such knowledge base; `priompt kb add FILE` makes one\n"
+    )
+    assert (docs / "knowledge.db").stat().st_size == 0
+
+
+def test_a_link_that_leads_out_of_its_folder(docs: Path, priompt: Priompt) -> None:
+    (docs / "secret.txt").write_text("secret")
+    (docs / "docs/out.txt").symlink_to(docs / "secret.txt")
+    assert priompt("kb", "add", "docs") == (
+        1,
+        "1 skipped, 1 failed, 2 added; knowledge.db now has 3 documents, 2 chunks\n",
+        "docs/out.txt: 'out.txt' lies outside of the folder of attachments\n",
+    )

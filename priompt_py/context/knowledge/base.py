@@ -113,8 +113,7 @@ class KnowledgeBase:
 
         Raises KnowledgeBaseError: the base can't be opened, or was made with other settings.
         """
-        if chunk_size is not None and overlap is not None:
-            _check_sizes(chunk_size, overlap)  # before a file is made
+        _check_new("KnowledgeBase", place, embedder, chunk_size, overlap, tokenizer)
         store = _store_at(place, create=create, wait=wait, vector_memory=vector_memory)
         try:
             return cls(
@@ -408,11 +407,7 @@ class KnowledgeBase:
             shared = overlap
             if shared is None:  # a tenth, as 50 is of 512
                 shared = min(CHUNK_OVERLAP, whole_number(tag, "chunk_size", size, least=1) // 10)
-            if shared >= size:
-                raise wrong_value(
-                    "overlap",
-                    f"{tag}() needs overlap < chunk_size, got overlap={shared} and chunk_size={size}",
-                )
+            _check_sizes(tag, size, shared)
             embedder = self._embedder
             found = self._store.settle(
                 Settings(
@@ -454,12 +449,26 @@ def _store_at(place: str | os.PathLike[str], *, create: bool, wait: float, vecto
     return SqliteStore(Path(address), create=create, wait=wait, vector_memory=vector_memory)
 
 
-def _check_sizes(chunk_size: object, overlap: object) -> None:
-    size = whole_number("KnowledgeBase", "chunk_size", chunk_size, least=1)
-    if whole_number("KnowledgeBase", "overlap", overlap) >= size:
+def _check_new(
+    tag: str, place: object, embedder: Any, chunk_size: object, overlap: object, tokenizer: object
+) -> None:
+    """Refuse what no base can be made with, before a file is made."""
+    size = None if chunk_size is None else whole_number(tag, "chunk_size", chunk_size, least=1)
+    shared = None if overlap is None else whole_number(tag, "overlap", overlap)
+    if tokenizer is not None:
+        get_tokenizer(tokenizer)
+    if size is not None and shared is not None:
+        _check_sizes(tag, size, shared)
+    _check_embedder(tag, embedder)
+    if embedder is not None and isinstance(place, (str, os.PathLike)) and not Path(place).exists():
+        int(embedder.dim)  # which may be asked of a server
+
+
+def _check_sizes(tag: str, size: int, overlap: int) -> None:
+    if overlap >= size:
         raise wrong_value(
             "overlap",
-            f"KnowledgeBase() needs overlap < chunk_size, got overlap={overlap} and chunk_size={size}",
+            f"{tag}() needs overlap < chunk_size, got overlap={overlap} and chunk_size={size}",
         )
 
 

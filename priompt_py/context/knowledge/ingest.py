@@ -17,7 +17,7 @@ from priompt_py.context.knowledge.sources import Entry
 from priompt_py.context.knowledge.store import NewChunk, NewDocument, Settings, Store, Version
 from priompt_py.context.reading import OnError, Parsers, Reader, check_parsers
 from priompt_py.context.telling import Teller, said
-from priompt_py.errors import DocumentError, EmbedderError
+from priompt_py.errors import ArgumentValueError, DocumentError, EmbedderError
 from priompt_py.tokens.tokenizer import Tokenizer
 
 __all__ = ["BATCH", "TIME_LIMIT", "AddProgress", "AddReport", "Added", "Ingest", "embedded_text"]
@@ -361,7 +361,7 @@ def _digest(name: str, chunks: Sequence[Chunk]) -> str:
 def _detail(error: Exception) -> str:
     if isinstance(error, DocumentError):
         return error.detail
-    if isinstance(error, EmbedderError):  # which names the embedder
+    if isinstance(error, (EmbedderError, ArgumentValueError)):  # whose sentences are whole
         return str(error)
     if isinstance(error, OSError) and error.strerror:
         return f"it can't be read: {error.strerror}"

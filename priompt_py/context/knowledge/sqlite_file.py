@@ -9,6 +9,9 @@ import threading
 import time
 from collections.abc import Generator
 from pathlib import Path
+from urllib.parse import quote
+
+import attrs
 
 from priompt_py.errors import KnowledgeBaseError
 
@@ -51,25 +54,28 @@ CREATE VIRTUAL TABLE frequencies USING fts5vocab (lexicon, row);
 """
 
 _MISSING = "there is no such knowledge base; `add` makes one"
+_MOVED = "the file was deleted or replaced after it was opened; what was added to it since then is lost. Add it again"
 _FULL = "there is no room left on the disk; nothing of this step was stored. Free some and do it again"
 
 
 class SqliteFile:
     """A connection to the file; all methods may be called from any thread, and after a fork.
 
-    ``wait`` is how many seconds a step waits while another process writes. Raises KnowledgeBaseError alone.
+    A file that may not be written to is read. ``wait`` is how many seconds a step waits while another process writes. Raises KnowledgeBaseError alone.
     """
 
     def __init__(self, path: str | Path, *, create: bool, wait: float) -> None:
         self.place = str(path)
         self._path = Path(path)
         self._wait = wait
+        self._create = create
         self._lock = threading.RLock()
         self._closed = False
         self._pid = os.getpid()
         if not create and not self._path.exists():
             raise KnowledgeBaseError(self.place, "missing", _MISSING)
         self._inherited: list[sqlite3.Connection] = []  # of the process that forked; not ours to close
+        self._unchanging: _Signature | None = None  # where it was opened as a file that nobody changes
         self._connection = self._open()
 
     @contextlib.contextmanager
@@ -87,6 +93,9 @@ class SqliteFile:
         with self._lock:
             self._synchronise(synced=synced)
             with self._transaction("BEGIN IMMEDIATE") as connection:
+                if self._identity is not None and self._identity != _identity(self._path):
+                    # What is written into a file without a name is lost, without an error by SQLite.
+                    raise KnowledgeBaseError(self.place, "access", _MOVED)
                 yield connection
 
     def _synchronise(self, *, synced: bool) -> None:
@@ -110,6 +119,9 @@ class SqliteFile:
                 self._inherited.append(self._connection)
                 self._pid = os.getpid()
                 self._connection = self._open()
+            elif self._unchanging is not None and self._unchanging != _signature(self._path):
+                self._connection.close()
+                self._connection = self._open()
             connection = self._connection
             try:
                 connection.execute(begin)
@@ -126,6 +138,42 @@ class SqliteFile:
     # -------------------------------------------------------------------------------------- opening
 
     def _open(self) -> sqlite3.Connection:
+        self._unchanging = None
+        try:
+            connection = self._open_to_write()
+        except KnowledgeBaseError as error:
+            unchanging = self._open_unchanging() if error.reason == "access" else None
+            if unchanging is None:
+                raise
+            connection = unchanging
+        self._identity = _identity(self._path)
+        return connection
+
+    def _open_unchanging(self) -> sqlite3.Connection | None:
+        """A base that may not be written to, as in an image or on a disk that is read alone; None for another file.
+
+        SQLite would write its notes for other processes beside it, and refuses where that is not allowed. Nobody else
+        writes where there is no log; once the file is another, it is opened anew.
+        """
+        before = _signature(self._path)
+        if before is None or before.log:
+            return None
+        place = f"file:{quote(str(self._path.absolute()))}?immutable=1"
+        try:
+            connection = sqlite3.connect(place, uri=True, isolation_level=None, check_same_thread=False)
+        except sqlite3.Error:
+            return None
+        try:
+            known = self._check(connection)
+        except (sqlite3.Error, KnowledgeBaseError):
+            known = False
+        if not known:
+            connection.close()
+            return None
+        self._unchanging = before
+        return connection
+
+    def _open_to_write(self) -> sqlite3.Connection:
         try:
             # Transactions are begun by us, which takes `isolation_level=None`.
             connection = sqlite3.connect(
@@ -145,6 +193,8 @@ class SqliteFile:
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
         if not self._check(connection):
+            if not self._create:
+                raise KnowledgeBaseError(self.place, "missing", _MISSING)
             self._make(connection)
         # Readers and the one writer don't wait for each other. What a commit has said is on the disk.
         self._wal(connection)
@@ -224,6 +274,33 @@ class SqliteFile:
         if not self._path.parent.is_dir():
             return f": there is no folder {str(self._path.parent)!r}"
         return "; may it be read and written?"
+
+
+@attrs.frozen
+class _Signature:
+    """By which a file is known not to have changed. ``log``: another process writes to it, or did when it broke off."""
+
+    size: int
+    time: int
+    inode: int
+    log: bool
+
+
+def _signature(path: Path) -> _Signature | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return _Signature(found.st_size, found.st_mtime_ns, found.st_ino, Path(f"{path}-wal").exists())
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """What tells a file from another one of its name; None where there is none (``:memory:`` is one)."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _code(error: sqlite3.Error) -> int | None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from priompt_py.context.knowledge import sqlite_file
+from priompt_py.context.knowledge.sqlite_file import SqliteFile
 from priompt_py.context.knowledge.sqlite_store import SqliteStore
 from priompt_py.context.knowledge.store import Settings
 from priompt_py.errors import KnowledgeBaseError
@@ -71,8 +72,95 @@ def test_a_newer_layout(tmp_path: Path) -> None:
 
 def test_an_empty_file_becomes_one(tmp_path: Path) -> None:
     (tmp_path / "base.db").touch()
-    store = SqliteStore(tmp_path / "base.db", create=False)
+    assert refusal(tmp_path / "base.db", create=False).reason == "missing"
+    assert (tmp_path / "base.db").stat().st_size == 0
+    store = SqliteStore(tmp_path / "base.db")
     assert store.settle(SETTINGS) == SETTINGS
+    store.close()
+
+
+@pytest.fixture
+def read_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As SQLite refuses a file in a folder where nothing may be made; root may make everything."""
+
+    def refuse(self: SqliteFile) -> sqlite3.Connection:
+        raise KnowledgeBaseError(self.place, "access", "the file, or its folder, can't be written to")
+
+    monkeypatch.setattr(SqliteFile, "_open_to_write", refuse)
+
+
+def filled(path: Path, *ids: str) -> None:
+    store = SqliteStore(path)
+    store.settle(SETTINGS)
+    for id_ in ids:
+        put(store, id_, f"text of {id_}", vectors=[unit(1, 0, 0, 0)])
+    store.close()
+
+
+def test_a_base_that_may_not_be_written_to(
+    tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "odd ?#%41 name.db"
+    filled(path, "a")
+    request.getfixturevalue("read_only")
+    store = SqliteStore(path)
+    assert store.settings() == SETTINGS
+    assert [near.document for near in store.nearest(unit(1, 0, 0, 0), 9)] == ["a"]
+    with pytest.raises(KnowledgeBaseError) as caught:
+        store.delete(["a"])
+    assert (caught.value.reason, caught.value.detail) == (
+        "access",
+        "the file, or its folder, can't be written to",
+    )
+    # Another one is laid in its place, as an update does.
+    monkeypatch.undo()
+    filled(tmp_path / "new.db", "b", "c")
+    (tmp_path / "new.db").replace(path)
+    assert [one.id for one in store.documents(0, 9)] == ["b", "c"]
+    store.close()
+    assert sorted(one.name for one in tmp_path.iterdir()) == [path.name]
+
+
+def test_what_may_not_be_written_to_and_is_none(tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    filled(tmp_path / "log.db", "a")
+    Path(f"{tmp_path / 'log.db'}-wal").touch()  # another process writes
+    SqliteStore(tmp_path / "newer.db").close()
+    with sqlite3.connect(tmp_path / "newer.db") as db:
+        db.execute("PRAGMA user_version = 2")
+    db.close()
+    (tmp_path / "empty.db").touch()
+    (tmp_path / "text.db").write_text("This is a text, and no database at all. " * 9)
+    request.getfixturevalue("read_only")
+    for name in ("log.db", "newer.db", "empty.db", "text.db", "none.db"):
+        assert refusal(tmp_path / name).reason == "access", name
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+def test_a_file_that_goes_away(tmp_path: Path, replaced: bool) -> None:
+    path = tmp_path / "base.db"
+    filled(path, "a")
+    store = SqliteStore(path)
+    path.unlink()
+    if replaced:
+        path.write_bytes(b"another")
+    with pytest.raises(KnowledgeBaseError) as caught:
+        put(store, "b", "text", vectors=[unit(1, 0, 0, 0)])
+    assert (caught.value.reason, caught.value.detail) == (
+        "access",
+        (
+            "the file was deleted or replaced after it was opened; what was added to it since then is lost. "
+            "Add it again"
+        ),
+    )
+    assert [one.id for one in store.documents(0, 9)] == ["a"]  # readers keep what they opened
+    store.close()
+
+
+def test_a_base_in_memory() -> None:
+    store = SqliteStore(":memory:")
+    store.settle(SETTINGS)
+    put(store, "a", "text", vectors=[unit(1, 0, 0, 0)])
+    assert [one.id for one in store.documents(0, 9)] == ["a"]
     store.close()
 
 
