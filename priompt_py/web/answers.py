@@ -23,6 +23,10 @@ Answer = tuple[int, bytes]
 _SAFE = 1 << 53  # JavaScript's numbers are exact up to here
 _MOST_TRACE = 20_000  # characters of a traceback
 _MOST_FRAMES = 60
+_MOST_MESSAGE = (
+    5_000  # characters of a message, a place or a note: anybody's errors, and names that were asked for
+)
+_MOST_NOTES = 100
 _OURS = Path(__file__).parents[1]
 _MOST_REPR = 2_000  # characters of a value that has no JSON
 
@@ -59,9 +63,9 @@ def _error(
 ) -> bytes:
     told: dict[str, Any] = {
         "kind": kind,
-        "message": message,
-        "place": place,
-        "notes": list(notes),
+        "message": _clipped(message),
+        "place": None if place is None else _clipped(place),
+        "notes": [_clipped(note) for note in notes[:_MOST_NOTES]],
         "traceback": None,
     }
     if traceback_of is not None:
@@ -69,6 +73,10 @@ def _error(
     if printed:
         told["printed"] = printed
     return json_bytes({"error": told})
+
+
+def _clipped(text: str) -> str:
+    return text if len(text) <= _MOST_MESSAGE else f"{text[:_MOST_MESSAGE]}…"
 
 
 def _trace(error: BaseException) -> str | None:

@@ -179,8 +179,7 @@ class Api:
 
     async def _feed(self, request: Request) -> Answer:
         fields = await object_of(request)
-        pause = fields.take("pause", (int, float), "seconds", default=0.0)
-        pause = min(max(float(pause), 0.0), 1.0)
+        pause = float(min(max(fields.take("pause", (int, float), "seconds", default=0.0), 0.0), 1.0))
         job: dict[str, Any] = {
             "op": "feed",
             **fields.spot(),
@@ -310,6 +309,8 @@ def _answering(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
             return _response(refusal.answer())
         except PromptError as error:
             return _response(failure(error))
+        except RecursionError:  # JSON that can just be read may be too deep to be written
+            return _response(Refusal(400, "malformed", "not JSON: nested too deeply").answer())
 
     return answer
 

@@ -2,7 +2,8 @@
 
 FACTORY is ``module:function``; it gets ARGUMENT, parsed as JSON, and gives a Catalogue. Jobs come on standard input
 and go out on standard output in frames; the prompts' code sees an empty standard input, and what it prints goes to
-standard error. The process ends when its input does, whatever the code is doing.
+standard error. The process ends when its input does, whatever the code is doing; copies of it that code forks have
+neither jobs nor answers.
 """
 
 from __future__ import annotations
@@ -12,10 +13,13 @@ import io
 import json
 import os
 import queue
+import signal
 import sys
 import threading
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
+from pathlib import Path
 from typing import IO, Any
 
 from priompt_py.preview.watch import Recorder
@@ -82,6 +86,8 @@ def main(arguments: list[str]) -> None:
     nowhere = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nowhere, 0)
     os.dup2(2, 1)
+    if sys.platform != "win32":
+        os.register_at_fork(after_in_child=partial(_part, out_of.fileno(), into.fileno()))
     printed = Printed(sys.stderr)
     sys.stdout = sys.stderr = printed
     sys.dont_write_bytecode = (
@@ -93,10 +99,20 @@ def main(arguments: list[str]) -> None:
     work(arguments[0], json.loads(arguments[1]), jobs.get, into, printed)
 
 
+def _part(*handles: int) -> None:
+    """Take a forked process off the pipes: the server would wait for its end, and take its answers for others."""
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for handle in handles:
+        os.dup2(nowhere, handle, inheritable=False)
+    os.close(nowhere)
+
+
 def _listen(out_of: IO[bytes], jobs: queue.SimpleQueue[dict[str, Any]]) -> None:
     while True:
         frame = read_frame(out_of)
         if frame is None:
+            if sys.platform != "win32" and os.getpgrp() == os.getpid():
+                os.killpg(0, signal.SIGKILL)  # with what it has started
             os._exit(0)
         jobs.put(json.loads(frame[1]))
 
@@ -106,6 +122,8 @@ def work(
 ) -> None:
     """Carry out jobs and write their answers, with the files that were opened for them first."""
     recorder = Recorder()
+    own, home = os.getpid(), Path.cwd()
+    streams = sys.stdout, sys.stderr
     bench: Bench | None = None
     files: dict[str, Any] = {}
     while True:
@@ -125,6 +143,11 @@ def work(
                 head["missing"] = True
             except BaseException as error:  # noqa: BLE001 - sources that can't be loaded at all, sys.exit()
                 head["status"], body = failure(error, printed=printed.take())
+        if os.getpid() != own:  # the code forked, and came back here twice
+            os._exit(0)
+        with contextlib.suppress(OSError):  # the folder is gone
+            os.chdir(home)
+        sys.stdout, sys.stderr = streams
         new = {name: stamp for name, stamp in recorder.seen.items() if name not in files}
         files |= new
         head["files"] = new

@@ -96,6 +96,8 @@ class Events:
         """What one page is sent, ``first`` at once."""
         listener = _Listener()
         with self._lock:
+            if len(self._listeners) >= MOST_STREAMS:  # several came at once
+                return
             self._listeners.add(listener)
             listener.is_over = self._is_stopped
         until = time.monotonic() + self._seconds

@@ -23,6 +23,7 @@ class ProcessWorker(Worker):
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         super().__init__()
         self._process = process
+        self._ending = asyncio.create_task(self._ended())
 
     @classmethod
     async def start(cls, factory: str, argument: Any) -> ProcessWorker:
@@ -59,17 +60,25 @@ class ProcessWorker(Worker):
             head, body = lengths(await stdout.readexactly(HEAD.size))
             data = await stdout.readexactly(head + body)
         except (asyncio.IncompleteReadError, ConnectionError):
-            async with asyncio.timeout(None):
-                code = await self._process.wait()
+            code = await asyncio.shield(self._ending)
             raise Gone(f"exit code {code}" if code >= 0 else f"signal {-code}") from None
         return json.loads(data[:head]), data[head:]
 
     async def kill(self) -> None:
         """End it now, with what it has started."""
         if self.is_alive:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                if sys.platform == "win32":
-                    self._process.kill()
-                else:
-                    os.killpg(self._process.pid, signal.SIGKILL)  # its session is its own: so is its group
-        await self._process.wait()
+            self._kill()
+        await asyncio.shield(self._ending)
+
+    async def _ended(self) -> int:
+        """Wait for its end, by itself or not, and end at once what it has started; gives its exit code."""
+        code = await self._process.wait()
+        self._kill()
+        return code
+
+    def _kill(self) -> None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            if sys.platform == "win32":
+                self._process.kill()
+            else:
+                os.killpg(self._process.pid, signal.SIGKILL)  # its session is its own: so is its group

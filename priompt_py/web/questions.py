@@ -96,7 +96,7 @@ class Desk:
         text = str(found.get("text", ""))
         try:
             request = text if provider == "text" else json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             request = text
         return {"provider": provider, "request": request, "text": text}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import errno
+import logging
 import os
 import secrets
 import signal
@@ -25,6 +26,7 @@ from priompt_py.preview.watch import snapshot_of
 from priompt_py.runtime.announcements import Announcement, announce
 from priompt_py.runtime.live import HUB
 from priompt_py.web.app import PreviewApp
+from priompt_py.web.connections import Connection
 from priompt_py.web.processes import ProcessWorker
 from priompt_py.web.workers import Pool
 
@@ -101,7 +103,10 @@ class _Server(uvicorn.Server):
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        before = {one: signal.signal(one, self.handle_exit) for one in (signal.SIGINT, signal.SIGTERM)}
+        ending = [signal.SIGINT, signal.SIGTERM]
+        if sys.platform != "win32" and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+            ending.append(signal.SIGHUP)  # its terminal was closed; `nohup` has it ignored
+        before = {one: signal.signal(one, self.handle_exit) for one in ending}
         try:
             yield
         finally:
@@ -110,7 +115,14 @@ class _Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         await self._app.stop()
-        await super().shutdown(sockets)
+        log = logging.getLogger("uvicorn.error")
+        level = log.level
+        log.setLevel(logging.CRITICAL)  # a request that hasn't wholly come is broken off: no fault to be told
+        try:
+            await super().shutdown(sockets)
+            await asyncio.gather(*self.server_state.tasks, return_exceptions=True)
+        finally:
+            log.setLevel(level)
 
 
 async def serve(serving: Serving, sock: socket.socket, *, ready: Callable[[str], object]) -> None:
@@ -128,6 +140,8 @@ async def serve(serving: Serving, sock: socket.socket, *, ready: Callable[[str],
     )
     config = uvicorn.Config(
         app,
+        http=Connection,
+        ws="none",
         lifespan="off",
         log_level="warning",
         access_log=False,

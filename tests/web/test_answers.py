@@ -44,6 +44,17 @@ def test_each_kind_of_error() -> None:
     assert group["notes"] == ["ValueError: a", "KeyError: 'b'"]
 
 
+def test_what_is_told_has_an_end() -> None:
+    error = ValueError("x" * 10_000_000)
+    error.__notes__ = ["y" * 6_000] * 200
+    told = raised(error)
+    assert told["message"] == f"ValueError: {'x' * 4_988}…"
+    assert told["notes"] == [f"{'y' * 5_000}…"] * 100
+    assert len(told["traceback"]) == 20_000
+    refused = json.loads(Refusal(404, "unknown", "no", place="z" * 5_001).answer()[1])
+    assert refused["error"]["place"] == f"{'z' * 5_000}…"
+
+
 def test_templates_tell_their_line() -> None:
     told = raised(TemplateError("no prop q", file="a.priompt", line=2, column=3, source_line="  {q}"))
     assert (told["message"], told["place"]) == ("no prop q", "a.priompt:2:3")

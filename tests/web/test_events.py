@@ -77,6 +77,21 @@ async def test_a_page_that_does_not_read_is_let_go(monkeypatch: pytest.MonkeyPat
     assert events.listeners == 0
 
 
+async def test_pages_that_come_at_once_are_not_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("priompt_py.web.events.MOST_STREAMS", 2)
+    events = Events()
+    for _ in range(3):
+        events.check_room()
+    heard: list[list[bytes]] = [[], [], []]
+    reading = [asyncio.create_task(read(events, b"first", into=one)) for one in heard]
+    await listening(events, 2)
+    await reading[2]
+    assert heard[2] == []
+    events.stop()
+    await asyncio.gather(*reading)
+    assert [len(one) for one in heard] == [2, 2, 0]
+
+
 async def test_a_page_hears_of_questions(page: Callable[..., Page]) -> None:
     hub = Hub()
     app = page(hub).app

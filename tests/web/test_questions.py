@@ -172,6 +172,16 @@ async def test_a_question_of_another_program(page: Pages) -> None:
     assert (await one.error(f"/api/live/{key}"))[:2] == (404, "unknown")
 
 
+async def test_a_request_that_is_nested_too_deeply_is_shown_as_text(page: Pages) -> None:
+    one = page()
+    told = await question_of("Hi")
+    told["requests"] = {"openai": {"text": "[" * 100_000}}
+    await one.post("/api/live", {"id": uuid.uuid4().hex, **told})
+    (summary,) = await until(1, one)
+    shown = await one.get(f"/api/questions/{summary['id']}/request", provider="openai")
+    assert shown["request"] == shown["text"] == "[" * 100_000
+
+
 async def test_another_program_is_refused_and_gives_up(page: Pages) -> None:
     one = page()
     told = await question_of("Hi")

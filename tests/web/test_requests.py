@@ -111,6 +111,31 @@ async def test_bodies_that_break_off(page: Pages) -> None:
     assert sent[0]["status"] == 400
 
 
+async def test_json_that_can_be_read_but_not_written(page: Pages) -> None:
+    """Between the two depths there is a gap, wherever Python has it."""
+    one = page(prompts={"hi": "Hello"})
+    found: set[tuple[int, str]] = set()
+    for opening, closing in (("[", "]"), ('{"a":', "}")):
+        for deep in range(800, 1_010, 3):
+            body = f'{{"prompt": "hi", "props": {{"x": {opening * deep}1{closing * deep}}}}}'
+            answer = await one.send(
+                "POST", "/api/open", content=body, headers={"Content-Type": "application/json"}
+            )
+            found.add((answer.status_code, answer.json()["error"]["message"]))
+    assert found <= {
+        (400, "not JSON: nested too deeply"),
+        (422, "hi is a node, which takes no props; got x"),
+    }
+
+
+async def test_pauses_beyond_all_numbers(page: Pages) -> None:
+    one = page(prompts={"hi": "Hello"})
+    view = (await one.post("/api/open", {"prompt": "hi"}))["view"]
+    for pause in (10**400, -(10**400), 1e308, -1):
+        fed = {"limit": 9, "answer": "a", "pause": pause}
+        assert (await one.post(f"/api/views/{view}/feed", fed))["output"]["text"] == "a"
+
+
 QUERIES = [
     ("/api/prompts?x=1", "no field is called 'x' here"),
     ("/api/props?prompt=a", "name is missing: it is text"),

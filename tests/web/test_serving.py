@@ -21,7 +21,7 @@ import pytest
 from priompt_py.errors import SourceError
 from priompt_py.web.serving import address_of, listening
 from tests.web.asking import Listener, Running, text_of
-from tests.web.test_workers import has_ended
+from tests.web.test_workers import children_of, has_ended
 
 Serve = Callable[..., Running]
 
@@ -109,7 +109,7 @@ def test_the_server_answers_while_code_hangs(app: Path, serve: Serve) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
 def test_it_stops_cleanly(app: Path, serve: Serve, name: str) -> None:
     """With pages that listen, code that hangs, a question that waits, and clients that say nothing."""
     server = serve("--module", "app.py")
@@ -118,6 +118,11 @@ def test_it_stops_cleanly(app: Path, serve: Serve, name: str) -> None:
     silent = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(5)]
     half = socket.create_connection(("127.0.0.1", server.port))
     half.sendall(b"POST /api/open HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Le")
+    begun_body = socket.create_connection(("127.0.0.1", server.port))
+    begun_body.sendall(
+        f"POST /api/open HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nX-Priompt-Token: {server.token}\r\n"
+        "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{".encode()
+    )
     program = started(
         "import priompt_py, asyncio; asyncio.run(priompt_py.live('Hello', token_limit=9))", app.parent, server
     )
@@ -142,13 +147,12 @@ def test_it_stops_cleanly(app: Path, serve: Serve, name: str) -> None:
     assert program.poll() is None  # its question goes on waiting
     program.kill()
     program.communicate()
-    for one in (*silent, half):
+    assert server.process.stderr is not None
+    said = server.process.stderr.read()
+    assert said.count("\n") == 1, said
+    assert said.startswith("priompt: serving ")
+    for one in (*silent, half, begun_body):
         one.close()
-
-
-def children_of(number: int) -> list[int]:
-    listed = Path(f"/proc/{number}/task/{number}/children").read_text()
-    return [int(child) for child in listed.split()]
 
 
 @pytest.mark.slow
@@ -168,6 +172,19 @@ def test_processes_end_when_the_server_is_killed(app: Path, serve: Serve) -> Non
         assert all(map(has_ended, children))
         return
     raise AssertionError
+
+
+@pytest.mark.slow
+def test_nohup_keeps_it(app: Path, serve: Serve) -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        server = serve("app.py:chat")
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    server.process.send_signal(signal.SIGHUP)
+    assert server.get("/api/session")["mode"] == "serve"
+    time.sleep(0.3)
+    assert server.get("/api/session")["mode"] == "serve"
 
 
 # ------------------------------------------------------------------------------------------ over the wire

@@ -68,6 +68,28 @@ def start():
     with open("child.pid", "w") as file:
         file.write(str(child.pid))
     time.sleep(60)
+
+def start_and_exit():
+    child = subprocess.Popen(["sleep", "60"])
+    with open("child.pid", "w") as file:
+        file.write(str(child.pid))
+    os._exit(7)
+
+def fork():
+    return "child" if os.fork() == 0 else "parent"
+
+def fork_and_exit():
+    child = os.fork()
+    if child:
+        with open("child.pid", "w") as file:
+            file.write(str(child))
+        os._exit(3)
+    time.sleep(60)
+
+def move():
+    os.chdir("/")
+    sys.stdout = sys.stderr = None
+    return "moved"
 """
 
 
@@ -77,6 +99,7 @@ async def pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator
     (tmp_path / "app.py").write_text(APP, "utf-8")
     monkeypatch.chdir(tmp_path)
     names = ["fine", "hang", "spin", "exit", "leave", "die", "reads", "loud", "start"]
+    names += ["start_and_exit", "fork", "fork_and_exit", "move"]
     argument = {"sources": [f"app.py:{name}" for name in names], "modules": []}
     made = Pool(partial(ProcessWorker.start, FACTORY, argument), timeout=8.0, most=2)
     yield made
@@ -144,6 +167,15 @@ def has_ended(number: int) -> bool:
     return status.exists() and ") Z " in status.read_text()
 
 
+def children_of(number: int) -> list[int]:
+    listed = Path(f"/proc/{number}/task/{number}/children").read_text()
+    return [int(child) for child in listed.split()]
+
+
+def cwd_of(number: int) -> Path:
+    return Path(f"/proc/{number}/cwd").readlink()
+
+
 async def test_what_code_has_started_ends_with_it(tmp_path: Path, pool: Pool) -> None:
     pool._timeout = 4.0
     status, _ = await opened(pool, "start")
@@ -155,6 +187,51 @@ async def test_what_code_has_started_ends_with_it(tmp_path: Path, pool: Pool) ->
 
     async with asyncio.timeout(10):
         await until(gone)
+
+
+@pytest.mark.parametrize(("name", "code"), [("start_and_exit", 7), ("fork_and_exit", 3)])
+async def test_what_code_has_started_ends_also_where_it_ends_itself(
+    tmp_path: Path, pool: Pool, name: str, code: int
+) -> None:
+    status, error = await opened(pool, name)
+    assert (status, error["message"]) == (422, f"the prompt's code ended its process (exit code {code})")
+    number = int((tmp_path / "child.pid").read_text())
+
+    async def gone() -> bool:
+        return has_ended(number)
+
+    async with asyncio.timeout(10):
+        await until(gone)
+    assert (await opened(pool, "fine"))["elements"]["text"] == ["x "]
+
+
+async def test_code_that_forks_answers_once(pool: Pool) -> None:
+    assert (await opened(pool, "fork"))["elements"]["text"] == ["parent"]
+    for n in range(1, 4):
+        assert (await opened(pool, "fine", n=n))["elements"]["text"] == ["x " * n]
+    assert len(pool._workers) == 1
+    forked = children_of(number_of(pool))
+    assert len(forked) == 1
+
+    async def gone() -> bool:
+        return has_ended(forked[0])
+
+    async with asyncio.timeout(10):
+        await until(gone)
+
+
+def number_of(pool: Pool) -> int:
+    (worker,) = pool._workers
+    assert isinstance(worker, ProcessWorker)
+    return worker._process.pid
+
+
+async def test_each_job_finds_the_folder_and_the_streams_as_they_were(tmp_path: Path, pool: Pool) -> None:
+    assert (await opened(pool, "move"))["elements"]["text"] == ["moved"]
+    told = await opened(pool, "fine")
+    assert told["printed"] == "out\nerr\n"
+    assert len(pool._workers) == 1
+    assert cwd_of(number_of(pool)) == tmp_path
 
 
 async def test_somebody_stops_it(pool: Pool) -> None:
