@@ -92,7 +92,9 @@ def check_extras() -> None:
     command = [str(Path(sys.executable).parent / "priompt"), "serve", "--port", "0"]
     done = subprocess.run(command, capture_output=True, encoding="utf-8", env=ENVIRONMENT, check=False)
     said = "priompt: the web preview needs uvicorn: pip install 'priompt-py[preview]'\n"
-    check((done.returncode, done.stderr) == (2, said), f"priompt serve without its extra says {done.stderr!r}")
+    check(
+        (done.returncode, done.stderr) == (2, said), f"priompt serve without its extra says {done.stderr!r}"
+    )
 
 
 if __name__ == "__main__":
