@@ -269,7 +269,9 @@ def show(document: str, base: str | None, *, as_json: bool) -> None:
         if info is not None:
             raise Fault(f"{info.state}: {info.detail or 'it can not be read yet'}", place=asked)
         ids = [in_one_line(known.id) for known in found.documents()]
-        raise Fault(f"no such document{near(asked.partition('#')[0], ids)}", place=shown(found.place))
+        raise Fault(
+            f"no such document{near(in_one_line(asked.partition('#')[0]), ids)}", place=shown(found.place)
+        )
 
 
 def _chunk(found: KnowledgeBase, asked: str) -> StoredChunk | None:

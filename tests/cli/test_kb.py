@@ -336,7 +336,7 @@ def test_names_that_could_be_lines_of_ours(docs: Path, priompt: Priompt) -> None
     assert priompt("kb", "list").out == f"chunks  characters  document\n     1           7  {name}\n"
     assert priompt("kb", "search", "refund").out == f"{name}#0  0.400\n    refunds\n"
     assert priompt("kb", "show", "a\n9  9  b\x1b[31m#0").out == "refunds\n"
-    assert priompt("kb", "show", "a\n9  9  b").err == (
+    assert priompt("kb", "show", "a\n9  9  b\x1b").err == (
         f"knowledge.db: no such document; did you mean {name}?\n"
     )
     assert priompt("kb", "delete", "x\ny").err == "x\\ny: no such document\n"

@@ -460,7 +460,7 @@ def _check_new(
     if size is not None and shared is not None:
         _check_sizes(tag, size, shared)
     _check_embedder(tag, embedder)
-    if embedder is not None and isinstance(place, (str, os.PathLike)) and not Path(place).exists():
+    if embedder is not None and isinstance(place, (str, os.PathLike)) and not Path(os.fspath(place)).exists():
         int(embedder.dim)  # which may be asked of a server
 
 

@@ -19,6 +19,7 @@ BLOCK = 8_192
 """Vectors that are compared at once where not all are in memory."""
 
 _SLACK = 1e-5
+_SPARE = 8  # the part of the vectors that there is room for beside them
 
 
 def nearest_rows(
@@ -62,6 +63,7 @@ class Matrix:
         self._most = most_bytes // (4 * dim)
         self._revision = -1
         self._keys: frozenset[int] = frozenset()
+        self._held = 0  # so many of the arrays' rows are filled
         self._owners: Any = np.zeros(0, dtype=np.int64)  # the version of each vector
         self._rows: Any = np.zeros(0, dtype=np.int64)
         self._vectors: Any = np.zeros((0, dim), dtype=np.float32)
@@ -69,7 +71,7 @@ class Matrix:
     @property
     def held(self) -> int:
         """How many vectors are in memory."""
-        return len(self._rows)
+        return self._held
 
     def nearest(
         self,
@@ -91,7 +93,7 @@ class Matrix:
         if revision != self._revision:
             self._update(frozenset(keys()), total, read)
             self._revision = revision
-        return nearest_rows([(self._rows, self._vectors)], vector, limit)
+        return nearest_rows([(self._rows[: self._held], self._vectors[: self._held])], vector, limit)
 
     def clear(self) -> None:
         """Forget all vectors."""
@@ -114,18 +116,43 @@ class Matrix:
         total: int,
         read: Callable[[Collection[int] | None], Iterator[tuple[list[int], list[int], bytes]]],
     ) -> None:
-        np = numpy()
-        stays = np.isin(self._owners, list(keys & self._keys))
-        old = int(stays.sum())
-        owners, rows = np.zeros(total, dtype=np.int64), np.zeros(total, dtype=np.int64)
-        vectors = np.zeros((total, self._dim), dtype=np.float32)
-        owners[:old], rows[:old], vectors[:old] = self._owners[stays], self._rows[stays], self._vectors[stays]
-        at = old
+        self._forget(self._keys - keys)
+        self._keys &= keys  # true now, whatever happens while the others are read
+        at = self._held
         new = keys - self._keys
-        for block_owners, block_rows, data in read(new) if new else ():
-            end = at + len(block_rows)
-            owners[at:end], rows[at:end] = block_owners, block_rows
-            vectors[at:end] = self._array(data)
+        for owners, rows, data in read(new) if new else ():
+            end = at + len(rows)
+            if end > len(self._rows):
+                self._resize(max(end, total), at)
+            self._owners[at:end], self._rows[at:end] = owners, rows
+            self._vectors[at:end] = self._array(data)
             at = end
-        self._owners, self._rows, self._vectors = owners[:at], rows[:at], vectors[:at]
+        self._held = at
         self._keys = keys
+
+    def _forget(self, keys: Collection[int]) -> None:
+        """Take the vectors of versions out; those at the end come into their places."""
+        if not keys:
+            return
+        np = numpy()
+        gone = np.isin(self._owners[: self._held], list(keys))
+        left = self._held - int(gone.sum())
+        holes = np.flatnonzero(gone[:left])
+        last = left + np.flatnonzero(~gone[left:])
+        for array in (self._owners, self._rows, self._vectors):
+            array[holes] = array[last]
+        self._held = left
+        if 4 * left < len(self._rows):
+            self._resize(left, left)
+
+    def _resize(self, number: int, filled: int) -> None:
+        """Make room for ``number`` vectors and some more, so that not every addition copies all; ``filled`` are there."""
+        np = numpy()
+        room = max(number, min(number + number // _SPARE, self._most))
+        for name in ("_owners", "_rows", "_vectors"):
+            old = getattr(self, name)
+            array = np.empty(
+                (room, *old.shape[1:]), dtype=old.dtype
+            )  # no memory is used before it is written
+            array[:filled] = old[:filled]
+            setattr(self, name, array)

@@ -62,8 +62,9 @@ class KnowledgeRetriever:
         self._once: _AskedOnce | None = None
         if embedder is not None and settings.dim is not None:
             if threshold is None:
-                own = getattr(embedder, "default_threshold", COSINE_THRESHOLD)
-                threshold = own if searcher.vector_threshold is None else searcher.vector_threshold
+                threshold = searcher.vector_threshold
+            if threshold is None:
+                threshold = float(getattr(embedder, "default_threshold", COSINE_THRESHOLD))
             embedder = self._once = _AskedOnce(embedder)
             self._vectors = VectorRetriever(
                 embedder,

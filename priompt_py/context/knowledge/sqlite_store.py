@@ -52,7 +52,7 @@ class SqliteStore:
     """A :class:`~priompt_py.context.knowledge.store.Store` in the file ``path``, made if it isn't there.
 
     With ``create=False`` a missing file is a KnowledgeBaseError. ``vector_memory`` bounds the bytes of vectors that are
-    kept between searches (twice as much while they are brought up to date); a base with more is read block by block
+    kept between searches (twice as much for a moment as they grow); a base with more is read block by block
     in each search. ``wait`` is how many seconds a step waits for another process.
     """
 

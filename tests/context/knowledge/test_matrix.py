@@ -71,6 +71,55 @@ def test_only_what_is_new_is_read() -> None:
     assert kept.held == 0
 
 
+def test_vectors_that_come_and_go_any_time() -> None:
+    """After each change the kept ones are as if all had been read anew."""
+    vectors = random_vectors(400)
+    read = Read(vectors)
+    kept = Matrix(DIM, 1 << 20)
+    random = np.random.default_rng(3)
+    keys: set[int] = set()
+    for step in range(60):
+        keys ^= {int(one) for one in random.integers(0, 40, size=random.integers(1, 9))}
+        if step % 20 == 19:
+            keys = set()
+        query = vectors[random.integers(0, 400)]
+        fresh = Matrix(DIM, 1 << 20)
+        given = kept.nearest(step, lambda: keys, 10 * len(keys), read, query, 7)  # noqa: B023 - called at once
+        assert given == fresh.nearest(0, lambda: keys, 10 * len(keys), read, query, 7)  # noqa: B023
+        assert kept.held == 10 * len(keys)
+
+
+def test_what_fails_while_it_is_read_is_read_again() -> None:
+    vectors = random_vectors(50)
+    read = Read(vectors)
+    kept = Matrix(DIM, 1 << 20)
+    kept.nearest(1, lambda: [0, 1, 2], 30, read, vectors[7], 1)
+
+    def breaking(keys: Collection[int] | None) -> Iterator[tuple[list[int], list[int], bytes]]:
+        yield next(iter(read(keys)))
+        raise OSError("no disk")
+
+    with pytest.raises(OSError, match="no disk"):
+        kept.nearest(2, lambda: [1, 2, 3, 4], 40, breaking, vectors[7], 1)
+    assert kept.held == 20
+    assert kept.nearest(2, lambda: [1, 2, 3, 4], 40, read, vectors[35], 1) == [(35, near(1))]
+    assert kept.held == 40
+
+
+def test_an_addition_copies_nothing_that_is_held() -> None:
+    vectors = random_vectors(200)
+    read = Read(vectors)
+    kept = Matrix(DIM, 1 << 20)
+    kept.nearest(1, lambda: range(16), 160, read, vectors[7], 1)
+    before = kept._vectors
+    kept.nearest(2, lambda: range(18), 180, read, vectors[7], 1)  # an eighth more has room
+    assert kept._vectors is before
+    kept.nearest(3, lambda: range(19), 190, read, vectors[7], 1)
+    assert kept._vectors is not before
+    kept.nearest(4, lambda: range(1), 10, read, vectors[7], 1)
+    assert len(kept._vectors) == 11
+
+
 def test_more_than_may_be_kept_is_read_each_time() -> None:
     vectors = random_vectors(50)
     read = Read(vectors)
