@@ -9,9 +9,12 @@ import tempfile
 from pathlib import Path
 
 from priompt_py.cli.faults import Fault, near
-from priompt_py.cli.streams import read_stdin, shown
+from priompt_py.cli.streams import TooLongError, read_bounded, read_stdin, shown
 
-__all__ = ["STDIN", "decode", "name_of", "read_text", "write_bytes", "write_text"]
+__all__ = ["MOST_BYTES", "STDIN", "decode", "name_of", "read_text", "write_bytes", "write_text"]
+
+MOST_BYTES = 512 * 1024 * 1024
+"""How much is read of a file or of standard input; a device such as ``/dev/zero`` has no end."""
 
 STDIN = "-"
 """What stands for standard input in place of a file's name."""
@@ -32,17 +35,31 @@ def name_of(file: str) -> str:
 def read_text(file: str) -> str:
     """The text of a file, or of standard input for ``-``.
 
-    A byte-order mark at its start is no part of it. Raises Fault for what can't be read or isn't UTF-8.
+    A byte-order mark at its start is no part of it. Raises Fault for what can't be read, has more than ``MOST_BYTES``
+    bytes or isn't UTF-8.
     """
     try:
-        data = read_stdin() if file == STDIN else Path(file).read_bytes()
+        data = read_stdin(MOST_BYTES) if file == STDIN else _read(file)
     except FileNotFoundError:
         raise Fault(f"no such file{_near_files(file)}", place=name_of(file)) from None
     except IsADirectoryError:
         raise Fault("is a folder, not a file", place=name_of(file)) from None
+    except TooLongError:
+        raise Fault(
+            f"has more than {MOST_BYTES // 1024**2} MiB, which is the most that is read", place=name_of(file)
+        ) from None
     except (OSError, ValueError) as error:  # ValueError: a name with a NUL
         raise Fault(f"can't be read: {_reason(error)}", place=name_of(file)) from None
     return decode(data, name_of(file))
+
+
+def _read(file: str) -> bytes:
+    with Path(file).open("rb") as stream:
+        if (
+            os.fstat(stream.fileno()).st_size > MOST_BYTES
+        ):  # a regular file, of which nothing needs to be read
+            raise TooLongError
+        return read_bounded(stream, MOST_BYTES)
 
 
 def decode(data: bytes, name: str) -> str:

@@ -10,6 +10,7 @@ from priompt_py.cli.faults import Fault
 from priompt_py.cli.files import STDIN, name_of, read_text
 from priompt_py.cli.streams import argument_text, shown
 from priompt_py.model.strict_json import JsonFault, parse_json
+from priompt_py.model.strict_yaml import YamlFault, parse_yaml
 from priompt_py.model.values import short_repr
 from priompt_py.preview.names import is_name
 
@@ -89,28 +90,12 @@ def _parse_json(text: str, place: str) -> Any:
 
 
 def _parse_yaml(text: str, place: str) -> Any:
-    import yaml
-
     try:
-        return yaml.safe_load(text)
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        where = place if mark is None else f"{place}:{mark.line + 1}:{mark.column + 1}"
-        raise Fault(f"not YAML: {error.problem or error.context}", place=where) from None
-    except yaml.reader.ReaderError as error:
-        line = text.count("\n", 0, error.position) + 1
-        raise Fault(
-            f"not YAML: the character {text[error.position]!r} is not allowed", place=f"{place}:{line}"
-        ) from None
+        return parse_yaml(text)
+    except YamlFault as error:
+        raise Fault(f"not YAML: {error.message}", place=f"{place}:{error.line}:{error.column}") from None
     except RecursionError:
         raise Fault("nested too deeply", place=place) from None
-    except (
-        yaml.YAMLError,
-        ValueError,
-        OverflowError,
-        LookupError,
-    ) as error:  # 2024-13-01, "\U99999999", !!bool x
-        raise Fault(f"not YAML: {error}", place=place) from None
 
 
 _KINDS: Mapping[type, str] = {

@@ -7,15 +7,17 @@ import errno
 import os
 import sys
 from collections.abc import Generator
-from typing import Any, TextIO
+from typing import Any, BinaryIO, TextIO
 
 __all__ = [
+    "TooLongError",
     "argument_text",
     "give_up_stdout",
     "is_closed_pipe",
     "made_visible",
     "prepare",
     "prints_to_stderr",
+    "read_bounded",
     "read_stdin",
     "shown",
     "stdin_kept",
@@ -96,17 +98,34 @@ def is_closed_pipe(error: BaseException) -> bool:
     )
 
 
+_PART = 1024 * 1024  # bytes that are read at a time
 _kept: list[bytes] | None = None  # what was read within ``stdin_kept``
 
 
-def read_stdin() -> bytes:
-    """All bytes of standard input."""
+class TooLongError(Exception):
+    """There is more to read than the caller wants."""
+
+
+def read_bounded(stream: BinaryIO, most: int) -> bytes:
+    """All bytes of a stream; TooLongError for more than ``most``, as soon as that is known."""
+    found = bytearray()
+    while True:
+        part = stream.read(_PART)
+        found += part
+        if len(found) > most:
+            raise TooLongError
+        if len(part) < _PART:  # the end; a terminal would want to be told of it again
+            return bytes(found)
+
+
+def read_stdin(most: int) -> bytes:
+    """All bytes of standard input; TooLongError for more than ``most``."""
     if _kept:
         return _kept[0]
     if sys.stdin is None:  # closed by the caller: `<&-`
         raise OSError(errno.EBADF, "standard input is closed")
     buffer: Any = getattr(sys.stdin, "buffer", None)
-    data: bytes = buffer.read() if buffer is not None else sys.stdin.read().encode()
+    data = sys.stdin.read().encode() if buffer is None else read_bounded(buffer, most)
     if _kept is not None:
         _kept.append(data)
     return data
