@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from priompt_py.cli.faults import Fault, near
+from priompt_py.cli.kb_base import opened, opened_to_look
 from priompt_py.cli.options import read_count, traceback_option
 from priompt_py.cli.progress import progress_bar
 from priompt_py.cli.streams import argument_text, shown, warn, write_result
-from priompt_py.errors import ArgumentValueError, KnowledgeBaseError, PromptError
 from priompt_py.face.visible import in_one_line
 
 if TYPE_CHECKING:
@@ -27,14 +25,24 @@ __all__ = ["kb"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_BASE = "knowledge.db"
-_OFFLINE = "wordllama"
 _SOME_FAILED = 1
 _PARTS = 1_000  # of a document, that the bar knows
 
 
 class _Commands(click.Group):
-    """A group that says what a command should have been called."""
+    """A group that says what a command should have been called, and that the commands' options stand behind it."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            option = error.option_name
+            command = next((name for name, one in self.commands.items() if _takes(one, option)), None)
+            if command is None:
+                raise
+            raise Fault(
+                f"{option} stands behind the command: priompt kb {command} {option} …", place="priompt kb"
+            ) from None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -49,6 +57,10 @@ class _Commands(click.Group):
                 place="priompt kb",
             )
         return super().resolve_command(ctx, args)
+
+
+def _takes(command: click.Command, option: str) -> bool:
+    return any(option in one.opts for one in command.params if isinstance(one, click.Option))
 
 
 @click.group(
@@ -111,12 +123,12 @@ def add(
     A document is known by its path as it is given. Hidden files, and formats that can't be read, are left out of folders.
     Exit code 1: some could not be added.
     """
-    sizes = {
+    sizes: dict[str, Any] = {
         "chunk_size": None if chunk_size is None else read_count("--chunk-size", chunk_size, "tokens"),
         "overlap": None if overlap is None else read_count("--overlap", overlap, "tokens"),
     }
     seconds = 300 if time_limit is None else read_count("--time-limit", time_limit, "seconds")
-    with _opened(base, embedder, create=True, tokenizer=tokenizer, **sizes) as found:
+    with opened(base, embedder, create=True, tokenizer=tokenizer, **sizes) as found:
         with progress_bar("adding") as bar:
             report = found.add(
                 files, on_progress=None if bar is None else _teller(bar), time_limit=seconds or None
@@ -130,10 +142,9 @@ def add(
         if as_json:
             _write_json({"base": found.place, **report.to_json(), "chunks": totals.chunks})
         else:
-            plural = "" if totals.documents == 1 else "s"
             write_result(
-                f"{_summary(report)}; {shown(found.place)} now has {totals.documents:,} document{plural}, "
-                f"{totals.chunks:,} chunks\n"
+                f"{_summary(report)}; {shown(found.place)} now has {_number(totals.documents, 'document')}, "
+                f"{_number(totals.chunks, 'chunk')}\n"
             )
     if report.failed:
         raise click.exceptions.Exit(_SOME_FAILED)
@@ -145,6 +156,10 @@ def _summary(report: AddReport) -> str:
     for one in report.documents:
         counts[one.status] = counts.get(one.status, 0) + 1
     return ", ".join(f"{number:,} {status}" for status, number in counts.items()) or "nothing to add"
+
+
+def _number(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def _teller(bar: Callable[[int, int], object]) -> Callable[[AddProgress], object]:
@@ -174,7 +189,7 @@ def search(query: str, base: str | None, embedder: str | None, limit: str | None
     number = 5 if limit is None else read_count("--limit", limit, "passages")
     if number < 1:
         raise Fault("--limit needs at least 1 passage")
-    with _opened(base, embedder, create=False) as found:
+    with opened(base, embedder, create=False) as found:
         hits = found.search(argument_text(query), limit=number)
         notes = list(hits.report.notes)
         if found.settings.embedder is not None and hits.report.embedding == "unavailable" and query.strip():
@@ -187,7 +202,7 @@ def search(query: str, base: str | None, embedder: str | None, limit: str | None
         _write_json(_hits_as_json(hits))
     elif hits:
         write_result("\n".join(_hit_lines(hits)))
-    else:
+    elif query.strip():
         warn("priompt kb search: nothing was found")
 
 
@@ -223,7 +238,7 @@ def _hit_lines(hits: Found) -> Generator[str]:
 @_base_options
 def list_(base: str | None, *, as_json: bool) -> None:
     """List the documents of the knowledge base: their ids, chunks and characters, and what is wrong with them."""
-    with _opened(base, None, create=False) as found:
+    with opened_to_look(base) as found:
         documents = found.documents()
         if as_json:
             _write_json({"base": found.place, "documents": [_info_as_json(one) for one in documents]})
@@ -249,7 +264,7 @@ def _table(documents: list[DocumentInfo]) -> Generator[str]:
 def show(document: str, base: str | None, *, as_json: bool) -> None:
     """Show the text of DOCUMENT, or with #NUMBER one of its chunks, as `priompt kb search` names it."""
     asked = argument_text(document)
-    with _opened(base, None, create=False) as found:
+    with opened_to_look(base) as found:
         (info,) = found.find_documents([asked])
         if info is not None and info.searchable:
             text = found.read(asked)
@@ -268,10 +283,17 @@ def show(document: str, base: str | None, *, as_json: bool) -> None:
             return
         if info is not None:
             raise Fault(f"{info.state}: {info.detail or 'it can not be read yet'}", place=asked)
-        ids = [in_one_line(known.id) for known in found.documents()]
-        raise Fault(
-            f"no such document{near(in_one_line(asked.partition('#')[0]), ids)}", place=shown(found.place)
-        )
+        raise Fault(_not_there(found, asked), place=in_one_line(asked))
+
+
+def _not_there(found: KnowledgeBase, asked: str) -> str:
+    name, mark, _ = asked.rpartition("#")
+    (info,) = found.find_documents([name]) if mark else (None,)
+    if info is not None and info.searchable:
+        last = "" if info.chunks == 1 else f" to #{info.chunks - 1}"
+        return f"no such chunk; the document has {_number(info.chunks, 'chunk')}, #0{last}"
+    ids = [in_one_line(known.id) for known in found.documents()]
+    return f"no such document{near(in_one_line(name if mark else asked), ids)}"
 
 
 def _chunk(found: KnowledgeBase, asked: str) -> StoredChunk | None:
@@ -287,8 +309,8 @@ def _chunk(found: KnowledgeBase, asked: str) -> StoredChunk | None:
 @click.argument("documents", metavar="DOCUMENT...", nargs=-1, required=True)
 def delete(documents: tuple[str, ...], base: str | None, *, as_json: bool) -> None:
     """Delete DOCUMENTs, by the ids that `priompt kb list` shows. Exit code 1: one of them wasn't there."""
-    ids = [argument_text(one) for one in documents]
-    with _opened(base, None, create=False) as found:
+    ids = list(dict.fromkeys(argument_text(one) for one in documents))
+    with opened_to_look(base) as found:
         missing = [id_ for id_, info in zip(ids, found.find_documents(ids), strict=True) if info is None]
         number = found.delete(ids)
         place = shown(found.place)
@@ -313,71 +335,6 @@ def _info_as_json(info: DocumentInfo) -> dict[str, Any]:
         "characters": info.characters,
         "detail": info.detail,
     }
-
-
-# ------------------------------------------------------------------------------------------ the base
-
-
-@contextmanager
-def _opened(
-    base: str | None, embedder: str | None, *, create: bool, **options: Any
-) -> Generator[KnowledgeBase]:
-    """The base that the options say, to be closed. Raises Fault."""
-    from priompt_py.context.knowledge.base import KnowledgeBase
-
-    place = base or os.environ.get("PRIOMPT_KB") or _BASE
-    wanted = embedder or os.environ.get("PRIOMPT_EMBEDDER") or None
-    try:
-        with KnowledgeBase.open(
-            place, None if wanted is None else _embedder(wanted), create=create, **options
-        ) as found:
-            offline = _offline(found.settings.embedder) if wanted is None else None
-            if offline is None:
-                yield found
-                return
-        with KnowledgeBase.open(place, offline, create=create, **options) as found:
-            yield found
-    except ArgumentValueError as error:
-        raise Fault(str(error).partition("() ")[2] or str(error)) from error
-    except KnowledgeBaseError as error:
-        hint = "; `priompt kb add FILE` makes one" if error.reason == "missing" else ""
-        detail = error.detail.partition(";")[0] if hint else error.detail
-        raise Fault(f"{detail}{hint}", place=shown(error.place)) from error
-
-
-def _offline(name: str | None) -> Any:
-    """The embedder that a base was made with, where that needs nothing but its package."""
-    if name is None or not name.startswith(_OFFLINE):
-        return None
-    from priompt_py.context.embedders.offline import WordLlamaEmbedder
-
-    known = [one for one in map(_offline_of, (256, 128, 64)) if one.name == name]
-    return known[0] if known and isinstance(known[0], WordLlamaEmbedder) else None
-
-
-def _offline_of(dim: int) -> Any:
-    from priompt_py.context.embedders.offline import WordLlamaEmbedder
-
-    return WordLlamaEmbedder(dim=dim)
-
-
-def _embedder(given: str) -> Any:
-    """The embedder that ``--embedder`` names. Raises Fault."""
-    if given == _OFFLINE:
-        return _offline_of(256)
-    model, mark, rest = given.partition("@http")
-    if not mark or not model:
-        raise Fault(
-            f"--embedder needs {_OFFLINE}, or MODEL@URL (http://… or https://…), got {argument_text(given)!r}"
-        )
-    from priompt_py.context.embedders.endpoint import EndpointEmbedder
-
-    try:
-        return EndpointEmbedder(
-            "http" + rest, argument_text(model), api_key=os.environ.get("PRIOMPT_EMBEDDER_KEY") or None
-        )
-    except PromptError as error:
-        raise Fault(f"--embedder: {str(error).partition('() ')[2] or error}") from error
 
 
 def _write_json(value: Any) -> None:

@@ -78,7 +78,7 @@ def test_searching(docs: Path, priompt: Priompt) -> None:
     )
     assert priompt("kb", "search", "zebra") == (0, "", "priompt kb search: nothing was found\n")
     assert priompt("kb", "search", " ").err == (
-        "priompt kb search: the query is empty: nothing was searched\npriompt kb search: nothing was found\n"
+        "priompt kb search: the query is empty: nothing was searched\n"
     )
     found = json.loads(priompt("kb", "search", "refund", "--json").out)
     (hit,) = found["hits"]
@@ -145,7 +145,9 @@ def test_vectors_of_a_server_need_it_again(docs: Path, priompt: Priompt) -> None
 def test_a_server_that_is_not_there(docs: Path, priompt: Priompt) -> None:
     done = priompt("kb", "add", "docs", "--embedder", "m@http://127.0.0.1:9/v1")
     assert (done.code, done.out) == (2, "")
-    assert done.err.startswith("priompt: m: http://127.0.0.1:9/v1/embeddings: it can't be reached")
+    assert done.err.startswith(
+        "priompt: --embedder: m: http://127.0.0.1:9/v1/embeddings: it can't be reached"
+    )
     assert priompt("kb", "add", "docs", "--embedder", "m@https:///x").err.startswith("priompt: --embedder: ")
 
 
@@ -198,11 +200,15 @@ def test_showing(docs: Path, priompt: Priompt) -> None:
     assert priompt("kb", "show", "docs/refunds.m") == (
         2,
         "",
-        "knowledge.db: no such document; did you mean docs/refunds.md?\n",
+        "docs/refunds.m: no such document; did you mean docs/refunds.md?\n",
     )
     for asked in ("docs/refunds.md#9", "docs/refunds.md#x"):
-        done = priompt("kb", "show", asked)
-        assert (done.code, done.err[:30]) == (2, "knowledge.db: no such document")
+        assert priompt("kb", "show", asked) == (
+            2,
+            "",
+            f"{asked}: no such chunk; the document has 3 chunks, #0 to #2\n",
+        )
+    assert priompt("kb", "show", "other#0").err == "other#0: no such document\n"
     assert priompt("kb", "show", "docs/empty.txt") == (
         2,
         "",
@@ -212,7 +218,7 @@ def test_showing(docs: Path, priompt: Priompt) -> None:
 
 def test_deleting(docs: Path, priompt: Priompt) -> None:
     priompt("kb", "add", "docs")
-    assert priompt("kb", "delete", "docs/refunds.md", "other") == (
+    assert priompt("kb", "delete", "docs/refunds.md", "other", "other") == (
         1,
         "1 deleted from knowledge.db\n",
         "other: no such document\n",
@@ -241,6 +247,14 @@ def test_where_the_base_is(docs: Path, priompt: Priompt, monkeypatch: pytest.Mon
         (
             ["kb", "serch"],
             "priompt kb: no command 'serch'; did you mean search?; it is one of add, delete, list, search, show",
+        ),
+        (
+            ["kb", "--base", "b.db", "list"],
+            "priompt kb: --base stands behind the command: priompt kb add --base …",
+        ),
+        (
+            ["kb", "--limit", "1"],
+            "priompt kb: --limit stands behind the command: priompt kb search --limit …",
         ),
         (["kb", "--odd"], "priompt kb: no option --odd (priompt kb --help tells more)"),
         (["kb", "add"], "priompt kb add: needs FILE... (priompt kb add --help tells more)"),
@@ -337,7 +351,7 @@ def test_names_that_could_be_lines_of_ours(docs: Path, priompt: Priompt) -> None
     assert priompt("kb", "search", "refund").out == f"{name}#0  0.400\n    refunds\n"
     assert priompt("kb", "show", "a\n9  9  b\x1b[31m#0").out == "refunds\n"
     assert priompt("kb", "show", "a\n9  9  b\x1b").err == (
-        f"knowledge.db: no such document; did you mean {name}?\n"
+        f"a\\n9  9  b\\u001b: no such document; did you mean {name}?\n"
     )
     assert priompt("kb", "delete", "x\ny").err == "x\\ny: no such document\n"
 
@@ -365,4 +379,27 @@ def test_a_link_that_leads_out_of_its_folder(docs: Path, priompt: Priompt) -> No
         1,
         "1 skipped, 1 failed, 2 added; knowledge.db now has 3 documents, 2 chunks\n",
         "docs/out.txt: 'out.txt' lies outside of the folder of attachments\n",
+    )
+
+
+def test_an_embedder_of_the_environment_is_not_asked_where_nothing_is_compared(
+    docs: Path, priompt: Priompt, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A base without vectors can be looked at and tidied up, whatever embedder other bases have."""
+    monkeypatch.setenv("PRIOMPT_EMBEDDER", "model@http://127.0.0.1:9")
+    assert priompt("kb", "add", "docs").code == 2
+    assert not (docs / "knowledge.db").exists()
+    monkeypatch.delenv("PRIOMPT_EMBEDDER")
+    priompt("kb", "add", "docs/refunds.md")
+    monkeypatch.setenv("PRIOMPT_EMBEDDER", "model@http://127.0.0.1:9")
+    assert priompt("kb", "list").out.endswith("  docs/refunds.md\n")
+    assert priompt("kb", "show", "docs/refunds.md").out.startswith("Refunds take thirty days.")
+    assert priompt("kb", "delete", "docs/refunds.md") == (0, "1 deleted from knowledge.db\n", "")
+
+
+def test_a_chunk_behind_the_last_one(docs: Path, priompt: Priompt) -> None:
+    (docs / "long.txt").write_text("one two three\n\nfour five six\n\nseven eight nine", "utf-8")
+    assert priompt("kb", "add", "long.txt").code == 0
+    assert (
+        priompt("kb", "show", "long.txt#1").err == "long.txt#1: no such chunk; the document has 1 chunk, #0\n"
     )
