@@ -48,10 +48,11 @@ class Bm25:
             return 0.0
         relative = length / self.mean_length if self.mean_length else 1.0
         norm = K1 * (1 - B + B * relative)
+        shorter = term_counts if len(term_counts) < len(self.weights) else self.weights
         scores = [
-            weight * count / (count + norm)
-            for term, weight in self.weights.items()
-            if (count := term_counts.get(term, 0))
+            self.weights[term] * count / (count + norm)
+            for term in shorter
+            if term in self.weights and (count := term_counts.get(term, 0))
         ]
         return math.fsum(scores) / self.total
 

@@ -64,7 +64,10 @@ def checked_vectors(embedder: str, given: object, *, count: int, dim: int | None
     """
     np = numpy()
     try:
-        array = np.asarray(given, dtype=np.float64)
+        array = np.asarray(given)
+        if np.iscomplexobj(array):  # half of each number would be dropped, with a warning alone
+            raise EmbedderError(embedder, "answer", "it gave complex numbers")
+        array = array.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
         raise _no_vectors(embedder, given, count) from None
     if (array.ndim == 2 and array.shape[0] != count) or (array.shape == (0,) and count):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import time
 from collections.abc import Callable, Iterable, Sequence, Sized
@@ -46,6 +47,7 @@ STALE = 300.0
 """Seconds without a word from whoever adds a document, after which it counts as failed."""
 
 _TOKENIZER = "o200k_base"
+_MOST = 2**31 - 1  # documents, and chunks of one, that both databases can count
 _ON_ERROR = ("report", "raise")
 
 
@@ -292,7 +294,7 @@ class KnowledgeBase:
         """
         whole_number("documents", "offset", offset)
         most = self._store.totals().documents if limit is None else whole_number("documents", "limit", limit)
-        return [self._seen(one) for one in self._store.documents(offset, most)]
+        return [self._seen(one) for one in self._store.documents(min(offset, _MOST), min(most, _MOST))]
 
     def find_documents(self, ids: Sequence[str]) -> list[DocumentInfo | None]:
         """Documents in the order of ``ids``; None for one that there isn't."""
@@ -320,7 +322,9 @@ class KnowledgeBase:
 
     def read_chunks(self, places: Sequence[tuple[str, int]]) -> list[StoredChunk | None]:
         """Chunks by document and index (from 0), in the order of ``places``; None for one that there isn't."""
-        return self._store.read_chunks(list(places))
+        tag = "read_chunks"
+        asked = [(text(tag, "places", id_), _index(tag, index)) for id_, index in places]
+        return self._store.read_chunks([(id_, index if 0 <= index <= _MOST else -1) for id_, index in asked])
 
     def delete(self, ids: str | Sequence[str]) -> int:
         """Delete documents; how many of them there were. An addition that is at one of them ends with ``gone``."""
@@ -412,7 +416,7 @@ class KnowledgeBase:
             found = self._store.settle(
                 Settings(
                     embedder=None if embedder is None else str(embedder.name),
-                    dim=None if embedder is None else int(embedder.dim),
+                    dim=None if embedder is None else _dim(tag, embedder),
                     chunk_size=size,
                     overlap=shared,
                     tokenizer=(self._given_tokenizer or get_tokenizer(_TOKENIZER)).name,
@@ -461,7 +465,7 @@ def _check_new(
         _check_sizes(tag, size, shared)
     _check_embedder(tag, embedder)
     if embedder is not None and isinstance(place, (str, os.PathLike)) and not Path(os.fspath(place)).exists():
-        int(embedder.dim)  # which may be asked of a server
+        _dim(tag, embedder)  # which may be asked of a server
 
 
 def _check_sizes(tag: str, size: int, overlap: int) -> None:
@@ -488,6 +492,24 @@ def _cosine(tag: str, name: str, value: object) -> float:
     if not -1 <= cosine <= 1:  # NaN is outside too
         raise wrong_value(name, f"{tag}() needs a number from -1 to 1 for {name}, got {name}={got(value)}")
     return cosine
+
+
+def _index(tag: str, index: object) -> int:
+    if type(index) is not int:
+        raise wrong_type("places", f"{tag}() needs ids and whole numbers for places, got {got(index)}")
+    return index
+
+
+def _dim(tag: str, embedder: Any) -> int:
+    try:
+        dim = operator.index(embedder.dim)  # numpy's numbers, too
+    except TypeError:
+        raise wrong_type(
+            "embedder", f"{tag}() needs a whole number for the embedder's dim, got {got(embedder.dim)}"
+        ) from None
+    if dim < 1:
+        raise wrong_value("embedder", f"{tag}() needs an embedder with dim >= 1, got dim={dim}")
+    return dim
 
 
 def _query(query: object) -> str:

@@ -127,6 +127,10 @@ class Searcher:
                 raise
             note = f"the embedder failed, so that the search was by words alone: {said(error)}"
             return None, SearchReport(embedding="failed", notes=(note,)), error
+        if (
+            not vectors.any()
+        ):  # near to nothing; all chunks would be equally far, and the first by name be found
+            return [], SearchReport(embedding="done"), None
         found: Sequence[Near] = await self._call(partial(self.store.nearest, vectors[0], limit))
         kept = [
             _Scored((one.document, one.chunk), one.row, one.cosine)

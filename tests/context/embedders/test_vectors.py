@@ -59,6 +59,7 @@ REFUSED: list[tuple[Any, int, int | None, str, str]] = [
     ([], 2, None, "count", "it gave 0 vectors for 2 texts"),
     ([1.0, 2.0], 2, None, "answer", "it gave an array of 1 dimensions, not a list of vectors"),
     (3.5, 1, None, "answer", "it gave a number, not a list of vectors"),
+    ([[1j]], 1, None, "answer", "it gave complex numbers"),
     ([[[1.0]]], 1, None, "answer", "it gave an array of 3 dimensions, not a list of vectors"),
     ("no", 1, None, "answer", "it gave str for 1 texts, not a list of vectors"),
     ([["a"]], 1, None, "answer", "it gave list for 1 texts, not a list of vectors"),

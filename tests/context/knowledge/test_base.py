@@ -213,3 +213,26 @@ def test_threads_share_a_base(tmp_path: Path) -> None:
     assert problems == []
     assert base.totals().documents == 20
     base.close()
+
+
+@pytest.mark.parametrize(
+    ("dim", "error", "said"),
+    [
+        (0, ArgumentValueError, "KnowledgeBase() needs an embedder with dim >= 1, got dim=0"),
+        (
+            None,
+            ArgumentTypeError,
+            "KnowledgeBase() needs a whole number for the embedder's dim, got None (NoneType)",
+        ),
+        (
+            "4",
+            ArgumentTypeError,
+            "KnowledgeBase() needs a whole number for the embedder's dim, got '4' (str)",
+        ),
+    ],
+)
+def test_an_embedder_of_no_size(tmp_path: Path, dim: Any, error: type[Exception], said: str) -> None:
+    with pytest.raises(error) as caught:
+        KnowledgeBase.open(tmp_path / "base.db", Hashed(dim=dim))
+    assert str(caught.value) == said
+    assert list(tmp_path.iterdir()) == []

@@ -165,3 +165,11 @@ def test_a_store_with_little_memory_finds_the_same(tmp_path: Path, monkeypatch: 
 )
 def test_the_stems_that_choose(frequencies: dict[str, int], chosen: list[str]) -> None:
     assert choosing_stems(frequencies, enough=10, most=100) == chosen
+
+
+def test_places_times_stems_are_bounded() -> None:
+    """Each of many stems is looked for in each of many places."""
+    many = {f"s{n:03}": 1 for n in range(100)}
+    assert len(choosing_stems(many, enough=10, most=1_000, work=10_000)) == 100
+    assert len(choosing_stems(many, enough=10, most=1_000, work=400)) == 20
+    assert len(choosing_stems(many, enough=30, most=1_000, work=400)) == 30

@@ -342,3 +342,32 @@ def test_wrong_arguments(
     with pytest.raises(kind) as caught:
         open_base().search(query, **options)
     assert str(caught.value).startswith(sentence)
+
+
+def test_a_question_whose_vector_is_zero_is_searched_by_words(open_base: Open) -> None:
+    """It is near to nothing: the first chunks by name are no hits."""
+    base = open_base(Hashed())
+    base.add(DOCS)
+    assert base.search("!?") == []
+    assert base.search("!?").report.embedding == "done"
+
+
+def test_a_whole_text_as_a_question(open_base: Open) -> None:
+    base = open_base(chunk_size=20, overlap=0)
+    base.add([note(f"d{n}", " ".join(f"u{n}x{m}" for m in range(20))) for n in range(30)])
+    text = " ".join(f"u{n}x{m}" for n in range(30) for m in range(20))
+    hits = base.search(text, limit=30)
+    assert sorted(places(hits)) == sorted((f"d{n}", 0) for n in range(30))
+    assert [hit.affinity for hit in hits] == [near(0.4 / 30)] * 30
+
+
+def test_numbers_that_no_database_holds(open_base: Open) -> None:
+    base = open_base()
+    base.add(DOCS)
+    assert base.read_chunks([("a", 2**70), ("a", -1), ("a", 2**31)]) == [None, None, None]
+    assert base.documents(offset=2**70) == []
+    assert len(base.documents(limit=2**70)) == 3
+    for wrong in ("0", True, 1.0):
+        given: Any = [("a", wrong)]
+        with pytest.raises(ArgumentTypeError, match="needs ids and whole numbers for places"):
+            base.read_chunks(given)
