@@ -193,17 +193,16 @@ def _grows(now: Moment) -> str | None:
     if here.rendered is None:
         return f"it is too long, and is not at {before.token_limit}"
     after = {decision.path: decision for decision in here.rendered.decisions}
-    choices: list[str] = []  # the paths of firsts and fallbacks
+    free: list[str] = []  # what may go: alternatives, and what stands in a tool unit whose result is one
     for decision in before.rendered.decisions:
         path = decision.path
-        if any(path.startswith(choice) for choice in choices):
+        if any(path.startswith(parent) for parent in free):
             continue
-        if decision.kind in ("first", "fallback"):
-            choices.append(f"{path} > ")
-        elif decision.kind == Scope.kind and decision.included:
-            later = after.get(path)
-            if later is None or not (later.included or later.reason == "pair_out"):
-                return f"{path} is left out, and is in at {before.token_limit}"
+        later = after.get(path)
+        if decision.kind in ("first", "fallback") or (later is not None and later.reason == "pair_out"):
+            free.append(f"{path} > ")
+        elif decision.kind == Scope.kind and decision.included and (later is None or not later.included):
+            return f"{path} is left out, and is in at {before.token_limit}"
     return None
 
 

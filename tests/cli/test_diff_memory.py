@@ -59,8 +59,8 @@ def test_memory_of_a_prompt_that_fits_changes_nothing(folder: Path, priompt: Pri
         (["--set-b", "n"], "priompt: --set-b needs NAME=VALUE, got 'n'\n"),
         (["--set-b", "n.a=3", "--set", "n=2"], "priompt: --set-b n.a: n is a number, not an object\n"),
         (["--set", "n", "--set-b", "n=3"], "priompt: --set needs NAME=VALUE, got 'n'\n"),
-        (["--props-b", "{1"], "--props-b:1:2: not JSON: Expecting property name enclosed in double quotes\n"),
-        (["--props", "{1", "--set-b", "n=3"], "--props:1:2: not JSON: Expecting property name enclosed in double quotes\n"),
+        (["--props-b", "{1"], "--props-b:1:2: not JSON: names stand in double quotes, got '1'\n"),
+        (["--props", "{1", "--set-b", "n=3"], "--props:1:2: not JSON: names stand in double quotes, got '1'\n"),
     ],
 )  # fmt: skip
 def test_faults_name_the_option_that_was_given(

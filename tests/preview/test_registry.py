@@ -231,7 +231,7 @@ def test_unknown_ids() -> None:
         find_prompt("chta")
     assert str(caught.value) == "no prompt is registered as 'chta'; did you mean chat?"
     with pytest.raises(
-        SourceError, match=r"^no prompt is registered as 'zzzz'; there are .*chat.*, summary$"
+        SourceError, match=r"^no prompt is registered as 'zzzz'; there are .*\bchat\b.*, summary\b"
     ):
         find_prompt("zzzz")
 

@@ -15,9 +15,11 @@ from priompt_py import (
     Rendered,
     assistant_message,
     empty,
+    first,
     render,
     scope,
     system_message,
+    tool_definition,
     tool_message,
     user_message,
 )
@@ -198,3 +200,23 @@ def test_a_tree_too_large_for_the_oracle_is_checked_without_it() -> None:
 
 def test_the_check_without_the_oracle_needs_none() -> None:
     assert list(BudgetCheck(PLAIN, how={"tokenizer": CHARS}, renderer=render).run([20, 60])) == [20, 60]
+
+
+def test_a_call_may_go_where_its_result_is_an_alternative() -> None:
+    """At 32 the tool fits, and so the alternative is in whose result is not: the call, and what stands beside it, go."""
+    call = {"id": "call_0", "name": "now", "arguments": "{}"}
+    parameters = {
+        "type": "object",
+        "properties": {"query": {"type": "string", "description": "what to look for"}},
+    }
+    tree: Node = [
+        tool_definition(p=3, name="search", description="Look something up.", parameters=parameters),
+        assistant_message(tool_calls=(call,))[scope],
+        first[
+            scope(p=0)[tool_message(p=-0.5, tool_call_id="call_0")],
+            scope[tool_message(tool_call_id="call_0")["(left out)"]],
+        ],
+    ]
+    tokenizer = WordTokenizer(OPENAI_CHAT)
+    assert [render(tree, token_limit=limit, tokenizer=tokenizer).cutoff for limit in (31, 32)] == [1e9, 0]
+    check_budget(tree, token_limits=[31, 32], tokenizer=tokenizer)

@@ -146,7 +146,9 @@ def test_odd_priorities_come_up(odd: str) -> None:
 
 @pytest.mark.parametrize("has", ["😀", "\n", "<|im_end|>", "合", "  "])
 def test_odd_texts_come_up(has: str) -> None:
-    assert len(find(texts(), lambda text: has in text, settings=SHRINK)) <= 2 * len(has) + 2
+    assert len(find(texts(), lambda text: has in text, settings=SHRINK)) <= max(
+        2 * len(has) + 2, len(has) + 8
+    )  # at most one sample beside
 
 
 def test_counts_that_rise_with_the_level_come_up() -> None:
