@@ -86,6 +86,10 @@ def _serving(
         raise Fault("serve needs files: standard input can be read only once")
     if "" in sources:
         raise Fault("SOURCE... needs names, got ''")
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        raise Fault("the working folder is not there any more") from None
     number = 4180 if port is None else read_count("--port", port, "a port")
     if number > 65_535:
         raise Fault(f"--port needs a number up to 65535, got {number}")
@@ -98,12 +102,18 @@ def _serving(
         if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn"):
             raise
         raise Fault(f"the web preview needs {error.name}: pip install 'priompt-py[preview]'") from None
+    from priompt_py.web.guard import is_host
+
+    names = tuple(argument_text(name) for name in options["hosts"])
+    for name in names:
+        if not is_host(name):
+            raise Fault(f"--allow-host needs a name as in preview.example:8443, got {name!r}")
     return Serving(
         factory=FACTORY,
         argument={"sources": list(sources), "modules": list(options["modules"])},
         host=argument_text(host),
         port=number,
-        hosts=tuple(argument_text(name) for name in options["hosts"]),
+        hosts=names,
         timeout=float(seconds),
     )
 

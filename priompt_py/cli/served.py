@@ -65,10 +65,13 @@ class SourcesServed:
         return found
 
     def get(self, prompt_id: str) -> Served | None:
-        """The one that is shown under an id. Raises what its source raises."""
+        """The one that is shown under an id. Raises what its source raises, and what the modules do that could have
+        registered it."""
         found = self._loaded.get(prompt_id)
         if found is None:
             found = next((one for one in self.all() if one.id == prompt_id), None)
+        if found is None:
+            found = self._registering
         if isinstance(found, Broken):
             raise found.error
         return found

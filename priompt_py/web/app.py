@@ -22,7 +22,7 @@ from priompt_py.web.answers import Refusal
 from priompt_py.web.api import Api
 from priompt_py.web.events import Events
 from priompt_py.web.files import static_file
-from priompt_py.web.guard import Guard, Message, Receive, Send
+from priompt_py.web.guard import Guard, Message, Receive, Send, is_host
 from priompt_py.web.questions import Desk
 from priompt_py.web.registered import RegisteredPrompts
 from priompt_py.web.threads import ThreadWorker
@@ -120,6 +120,11 @@ def preview_app(
         )
     if isinstance(hosts, str) or not all(isinstance(host, str) for host in hosts):
         raise ArgumentTypeError(f"preview_app() needs a list of names for hosts, got hosts={got(hosts)}")
+    for host in hosts:
+        if not is_host(host):
+            raise ArgumentValueError(
+                f"preview_app() needs names as in preview.example:8443 for hosts, got {got(host)}"
+            )
     if not _is_seconds(timeout):
         raise ArgumentValueError(
             f"preview_app() needs seconds above 0 for timeout, got timeout={got(timeout)}"
@@ -140,7 +145,7 @@ def preview_app(
 
 
 def _is_seconds(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and value > 0
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < float("inf")
 
 
 # ------------------------------------------------------------------------------------------ the page

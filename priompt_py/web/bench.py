@@ -96,8 +96,8 @@ class Bench:
         except Exception as error:
             from priompt_py.errors import SourceError
 
-            if not isinstance(error, SourceError):
-                raise
+            if not isinstance(error, SourceError) or any(one.name == name for one in served.examples()):
+                raise  # what is there is no dump
             raise Refusal(404, "unknown", str(getattr(error, "message", error)), place=served.title) from None
 
     # -- views --------------------------------------------------------------------------------

@@ -12,12 +12,13 @@ from __future__ import annotations
 import hmac
 import ipaddress
 import logging
+import re
 from collections.abc import Awaitable, Callable, Collection, MutableMapping
 from typing import Any, TypeAlias
 
 from priompt_py.web.answers import Refusal
 
-__all__ = ["CSP", "TOKEN_HEADER", "Guard", "check_host", "check_origin"]
+__all__ = ["CSP", "TOKEN_HEADER", "Guard", "check_host", "check_origin", "is_host"]
 
 Message: TypeAlias = "MutableMapping[str, Any]"
 Receive: TypeAlias = "Callable[[], Awaitable[Message]]"
@@ -43,6 +44,8 @@ _HEADERS = [
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cross-origin-resource-policy", b"same-origin"),
 ]
+
+_HOST = re.compile(r"(?:[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?", re.ASCII)
 
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 
@@ -113,6 +116,12 @@ class Guard:
                     "token",
                     "open the address that was printed when the server started: it holds the token",
                 )
+
+
+def is_host(text: str) -> bool:
+    """Whether ``text`` can be what a browser names as its host: a name or an address, in lower case or not, and perhaps
+    a port; no scheme, path or wildcard."""
+    return _HOST.fullmatch(text.lower()) is not None
 
 
 def is_api_path(scope: Message) -> bool:

@@ -59,7 +59,8 @@ def listening(host: str, port: int) -> socket.socket:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError) as error:
-        raise SourceError(f"no host {host!r} to listen on: {error}") from None
+        why = getattr(error, "strerror", None) or error
+        raise SourceError(f"no host {host!r} to listen on: {why}") from None
     family, _, _, _, address = found[0]
     sock = socket.socket(
         family, socket.SOCK_STREAM, socket.IPPROTO_TCP
@@ -120,7 +121,8 @@ class _Server(uvicorn.Server):
         log.setLevel(logging.CRITICAL)  # a request that hasn't wholly come is broken off: no fault to be told
         try:
             await super().shutdown(sockets)
-            await asyncio.gather(*self.server_state.tasks, return_exceptions=True)
+            if self.server_state.tasks:  # those that it has cancelled
+                await asyncio.wait(self.server_state.tasks, timeout=1)
         finally:
             log.setLevel(level)
 
@@ -143,6 +145,7 @@ async def serve(serving: Serving, sock: socket.socket, *, ready: Callable[[str],
         http=Connection,
         ws="none",
         lifespan="off",
+        log_config=None,  # Python's own: uvicorn's needs a standard output
         log_level="warning",
         access_log=False,
         proxy_headers=False,  # nobody may say that a request came from elsewhere
@@ -150,10 +153,10 @@ async def serve(serving: Serving, sock: socket.socket, *, ready: Callable[[str],
         timeout_graceful_shutdown=_GRACE,
     )
     base = address_of(sock)
-    watching = asyncio.create_task(_watch(app))
-    warming = asyncio.create_task(pool.warm())
     with _announced(base, app.token):
         ready(app.address(base))
+        watching = asyncio.create_task(_watch(app))
+        warming = asyncio.create_task(pool.warm())
         try:
             await _Server(config, app).serve(sockets=[sock])
         finally:

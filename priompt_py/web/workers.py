@@ -184,6 +184,9 @@ class Pool:
             raise Refusal(503, "busy", f"no process can be started: {error.strerror}") from None
         finally:
             self._starting -= 1
+        if self._is_stopped:  # meanwhile
+            await worker.kill()
+            raise Refusal(503, "stopping", "the server stops")
         self._workers.append(worker)
         return worker
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import queue
 import socket
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -19,6 +20,13 @@ WRONG = [
     (("--timeout", "0"), "priompt: --timeout needs 1 second or more, got 0"),
     (("--timeout", "1.5"), "priompt: --timeout needs a whole number of seconds, 0 or more, got '1.5'"),
     (("--host", "nowhere.invalid"), None),
+    *(
+        (
+            ("--allow-host", name),
+            f"priompt: --allow-host needs a name as in preview.example:8443, got {name!r}",
+        )
+        for name in ("", "https://preview.example", "*.example", "preview.example/", ":80", "a b")
+    ),
     (
         ("--prot", "1"),
         "priompt serve: no option --prot; did you mean --port or --host? (priompt serve --help tells more)",
@@ -45,6 +53,17 @@ def test_a_port_in_use(priompt: Priompt) -> None:
         "",
         f"priompt: port {port} of 127.0.0.1 is in use: give --port N, or --port 0 for a free one\n",
     )
+
+
+def test_a_working_folder_that_is_gone(
+    priompt: Priompt, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    done = priompt("serve", "--port", "0")
+    monkeypatch.chdir(tmp_path)
+    assert done == (2, "", "priompt: the working folder is not there any more\n")
 
 
 def test_without_the_extra(priompt: Priompt, monkeypatch: pytest.MonkeyPatch) -> None:

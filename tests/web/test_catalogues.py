@@ -190,6 +190,28 @@ async def test_names_of_dumps_cannot_leave_the_folder(tmp_path: Path, name: str)
     assert good == {"props": {"text": "usual"}}
 
 
+async def test_dumps_that_are_there_but_broken(tmp_path: Path) -> None:
+    @prompt(id="chat", dump=tmp_path)
+    def chat(q: str) -> Node:
+        return q
+
+    dumps = tmp_path / "chat" / "dumps"
+    dumps.mkdir(parents=True)
+    (dumps / "broken.json").write_text('{"q": x}', "utf-8")
+    problem = "not JSON: a value is needed, got 'x'; texts stand in double quotes (line 1, column 7)"
+    one = Page(preview_app({"chat": chat}, token=TOKEN))
+    assert await one.error("/api/open", {"prompt": "chat", "example": "broken"}) == (
+        422,
+        "prompt",
+        f"{dumps / 'broken.json'}: {problem}",
+    )
+    assert await one.error("/api/open", {"prompt": "chat", "example": "none"}) == (
+        404,
+        "unknown",
+        f"there is no example or dump 'none' of chat in {tmp_path}; there are broken",
+    )
+
+
 async def test_a_folder_of_dumps_that_cannot_be_read(tmp_path: Path) -> None:
     @prompt(id="chat", dump=tmp_path / "dumps")
     def chat() -> Node:
@@ -216,6 +238,13 @@ async def test_a_folder_of_dumps_that_cannot_be_read(tmp_path: Path) -> None:
         ({"token": "short"}, ArgumentValueError, None),
         ({"token": "ä" * 20}, ArgumentValueError, None),
         ({"hosts": "example.org"}, ArgumentTypeError, None),
+        (
+            {"hosts": ["preview.example", "https://preview.example"]},
+            ArgumentValueError,
+            "preview_app() needs names as in preview.example:8443 for hosts, got 'https://preview.example' (str)",
+        ),
+        ({"timeout": float("inf")}, ArgumentValueError, None),
+        ({"timeout": float("nan")}, ArgumentValueError, None),
         (
             {"timeout": 0},
             ArgumentValueError,
@@ -333,6 +362,8 @@ def test_sources_that_cannot_be_loaded_stand_beside_the_others(folder: Path) -> 
     assert everything[-1].id == "modules"
     with pytest.raises(Exception, match="nothing_like_it"):
         found.get("broken.py:x")
+    with pytest.raises(Exception, match="nothing_like_it"):
+        found.get("chat")  # a prompt that the module may register
     (folder / "nowhere.priompt").write_text("there it is", "utf-8")
     assert [type(one) for one in found.all()] == [Broken, Broken, Broken, Served, Served, Broken]
 

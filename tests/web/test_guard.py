@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from priompt_py.web import preview_app
-from priompt_py.web.guard import CSP, check_host
+from priompt_py.web.guard import CSP, check_host, is_host
 from tests.web.asking import TOKEN, Page
 
 pytestmark = pytest.mark.anyio
@@ -241,3 +241,32 @@ async def test_mounted_under_a_prefix(page: Pages) -> None:
 async def test_a_bare_asgi_mount_is_sent_to_its_slash(page: Pages) -> None:
     scope = {"path": "/preview", "raw_path": b"/preview", "root_path": "/preview"}
     assert (await raw(page().app, [HOST], **scope))[0] == 308
+
+
+@pytest.mark.parametrize(
+    ("text", "is_one"),
+    [
+        ("localhost", True),
+        ("Preview.Example:8443", True),
+        ("a", True),
+        ("10.0.0.7:80", True),
+        ("[fe80::1]:80", True),
+        ("xn--bcher-kva.example", True),
+        ("my_host", True),
+        ("", False),
+        (":80", False),
+        ("a:", False),
+        ("a:123456", False),
+        ("a.", False),
+        ("*.a", False),
+        ("http://a", False),
+        ("a/", False),
+        ("a b", False),
+        ("a,b", False),
+        ("bücher.example", False),
+        ("a\n", False),
+        ("::1", False),
+    ],
+)
+def test_what_can_be_a_host(text: str, is_one: bool) -> None:
+    assert is_host(text) is is_one

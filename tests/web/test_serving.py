@@ -175,6 +175,29 @@ def test_processes_end_when_the_server_is_killed(app: Path, serve: Serve) -> Non
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("redirected", ["| true", ">&-"])
+def test_nobody_reads_the_address(app: Path, redirected: str) -> None:
+    """It ends at once, and doesn't serve what nobody can open."""
+    command = f"{sys.executable} -m priompt_py serve --port 0 --module app.py {redirected}"
+    done = subprocess.run(
+        ["/bin/sh", "-c", command], cwd=app.parent, capture_output=True, text=True, timeout=30, check=False
+    )
+    assert "Traceback" not in done.stderr
+    assert "serving" not in done.stderr
+
+
+@pytest.mark.slow
+def test_it_stops_while_modules_are_loaded(app: Path, serve: Serve) -> None:
+    app.write_text(f"import time\ntime.sleep(600)\n{APP}", "utf-8")
+    server = serve("--module", "app.py")
+    begun = time.monotonic()
+    code, said = server.stop()
+    assert code == 0
+    assert time.monotonic() - begun < 8
+    assert said.count("\n") == 1
+
+
+@pytest.mark.slow
 def test_nohup_keeps_it(app: Path, serve: Serve) -> None:
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:

@@ -299,6 +299,29 @@ async def test_a_process_that_cannot_be_started() -> None:
         await Pool(start, timeout=1).do({"op": "prompts"}, {}, prompt=None)
 
 
+async def test_a_process_that_is_started_while_the_server_stops() -> None:
+    begun, release = asyncio.Event(), asyncio.Event()
+    started: list[ProcessWorker] = []
+
+    async def start() -> ProcessWorker:
+        begun.set()
+        await release.wait()
+        started.append(await ProcessWorker.start(FACTORY, {"sources": [], "modules": []}))
+        return started[0]
+
+    pool = Pool(start, timeout=60)
+    waiting = asyncio.create_task(pool.do({"op": "prompts"}, {}, prompt=None))
+    await begun.wait()
+    stopping = asyncio.create_task(pool.stop())
+    await asyncio.sleep(0)
+    release.set()
+    with pytest.raises(Refusal, match="the server stops"):
+        await waiting
+    await stopping
+    assert not started[0].is_alive
+    assert pool._workers == []
+
+
 async def test_a_factory_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     pool = Pool(partial(ProcessWorker.start, "priompt_py.nowhere:x", {}), timeout=20)
