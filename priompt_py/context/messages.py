@@ -212,6 +212,14 @@ def _tuple(name: str, what: str, value: object) -> tuple[object, ...]:
 # ------------------------------------------------------------------------------------------ attachments
 
 
+def _loader_or_none(tag: str, name: str, value: object) -> object:
+    if value is not None and not callable(getattr(value, "read", None)):
+        raise wrong_type(
+            name, f"{tag}() needs an object with read(attachment) for {name}, got {name}={got(value)}"
+        )
+    return value
+
+
 @attrs.frozen
 class Attachment:
     """A file, an image or a link that came with a message, by reference.
@@ -230,7 +238,7 @@ class Attachment:
     text: str | None = attrs.field(
         default=None, kw_only=True, validator=_checked_by(text_or_none), repr=False
     )
-    loader: Any = attrs.field(default=None, kw_only=True, repr=False)
+    loader: Any = attrs.field(default=None, kw_only=True, validator=_checked_by(_loader_or_none), repr=False)
     path: str | None = attrs.field(default=None, kw_only=True, validator=_checked_by(text_or_none))
     mode: AttachmentMode = attrs.field(
         default="auto", kw_only=True, validator=_checked_by(choice, get_args(AttachmentMode))

@@ -166,10 +166,11 @@ def test_retrieval_mode() -> None:
     given = case("CB28")
     assert given["in"] == "retrieval mode, status ready"
 
-    def read(_: Attachment) -> bytes:
-        raise AssertionError("loader called")
+    class Unread:
+        def read(self, _: Attachment) -> bytes:
+            raise AssertionError("loader called")
 
-    attachment = Attachment("k1", "a.txt", mode="retrieval", index_status="ready", loader=read)
+    attachment = Attachment("k1", "a.txt", mode="retrieval", index_status="ready", loader=Unread())
     message = Message("m", "user", "Hi", attachments=[attachment])
     sent, drops = append_attachments(message, [Content(attachment, None)], AttachmentOptions())
     text = sent.text

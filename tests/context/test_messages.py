@@ -85,6 +85,7 @@ def test_messages_can_be_hashed_and_compared() -> None:
         (lambda: call(ImagePart, data="x"), "ImagePart() needs bytes for data, got data='x' (str)"),
         (lambda: call(OpaquePart, "openai", []), "OpaquePart() needs a mapping for data, got data=[] (list)"),
         (lambda: call(OpaquePart, "openai", {"a": object}), "OpaquePart() needs JSON for data, but data.a: "),
+        (lambda: call(Attachment, "a", "a.txt", loader=str), "Attachment() needs an object with read(attachment) for loader, got loader=<class 'str'> (type)"),
         (lambda: call(CompactionPoint, "s", "b", "1"), "CompactionPoint() needs a number for created_at, got created_at='1' (str)"),
         (lambda: call(CompactionPoint, "s", "b", True), "CompactionPoint() needs a number for created_at, got created_at=True (bool)"),
     ],

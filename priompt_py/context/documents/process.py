@@ -206,7 +206,7 @@ def _listen(
                 line.decode("utf-8", "replace"), kind, library, result["encoding"], result["guessed"]
             )
         if "refused" in line:
-            message = line["message"] or f"it can't be read: {line['error']}"
+            message = line["message"] or f"it is damaged, or of another format: {line['error'].rstrip(' .')}"
             raise Refused(line["refused"], message)
         if "text" in line:
             result = line

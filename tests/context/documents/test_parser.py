@@ -224,7 +224,7 @@ def test_what_the_child_says_at_its_limits(
 def test_a_broken_file_says_why() -> None:
     with pytest.raises(DocumentError) as caught:
         DocumentParser().parse(b"%PDF-1.7 and nothing else", "a.pdf")
-    assert caught.value.detail.startswith("it can't be read: PdfiumError: ")
+    assert caught.value.detail.startswith("it is damaged, or of another format: PdfiumError: ")
     assert caught.value.reason == "broken"
 
 
