@@ -177,14 +177,17 @@ class Frames:
 
     def spans_around(self, span: Span) -> tuple[Span, ...]:
         """The span inside an element around one message of texts alone."""
-        return self._around(span, self.spans_of_texts)
-
-    def spans_around_lines(self, declared: Number, cutoff: Number, span: Span) -> tuple[Span, ...]:
-        """The span inside an element around one message whose children have a length of lines."""
-        return self._around(span, partial(self.spans_of_lines, declared, cutoff))
-
-    def _around(self, span: Span, inside: Inside) -> tuple[Span, ...]:
         (message,) = _kids(_element(span))
-        assert isinstance(message, Message)
-        spot = (0, message, span.spot)
-        return (Span(span.start, span.end, spot, "message", message.key, inside),)
+        return _around(message, span, self.spans_of_texts)
+
+    def spans_around_lines(
+        self, message: Message, declared: Number, cutoff: Number, span: Span
+    ) -> tuple[Span, ...]:
+        """The span inside an element around one message whose children have a length of lines."""
+        return _around(message, span, partial(self.spans_of_lines, declared, cutoff))
+
+
+def _around(message: Child, span: Span, inside: Inside) -> tuple[Span, ...]:
+    assert isinstance(message, Message)
+    spot = (0, message, span.spot)
+    return (Span(span.start, span.end, spot, "message", message.key, inside),)

@@ -46,6 +46,8 @@ from priompt_py.tokens.chat_format import ChatFormat
 
 __all__ = ["make_spans"]
 
+_GIVEN = (ComponentCall, AsyncNode)  # elements whose children a function gives
+
 _Open: TypeAlias = tuple[
     Element | None, tuple[Child, ...], int, int, list[Span], Number, Number, Spot, int, Part
 ]
@@ -143,7 +145,7 @@ class _Visit:
         if isinstance(child, (First, Fallback)):
             declared, first, end = _chosen(child, declared, cutoff)
             return (child, child.children, first, end, [], declared, cutoff, own, start, part)
-        if isinstance(child, (ComponentCall, AsyncNode)):
+        if isinstance(child, _GIVEN):
             given = self.expansions.results[id(child)]
             return self.take_kids(child, given, spans, declared, cutoff, spot, index, part)
         assert isinstance(child, Container)
@@ -174,7 +176,7 @@ class _Visit:
         start = self.at
         length = length_of_texts(kids)
         inside: Inside = spans_of_texts
-        if length < 0 or type(child) is ComponentCall:
+        if length < 0 or isinstance(child, _GIVEN):  # whose children are not in the element
             length = length_of_lines(kids, declared, cutoff)
             inside = partial(spans_of_lines, kids, declared, cutoff)
         if length >= 0:
@@ -206,9 +208,9 @@ class _Visit:
             return False  # more decides on it than what is around it
         length = length_of_texts(message.children)
         inside: Inside = self.frames.spans_around
-        if length < 0:
+        if length < 0 or isinstance(child, _GIVEN):
             length = length_of_lines(message.children, declared, cutoff)
-            inside = partial(self.frames.spans_around_lines, declared, cutoff)
+            inside = partial(self.frames.spans_around_lines, message, declared, cutoff)
         if length < 0:
             return False
         start = self.at

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import pickle
 import time
@@ -13,8 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from priompt_py import (
+    Program,
     PromptError,
     Rendered,
+    acompile_prompt,
     assistant_message,
     at_most,
     br,
@@ -29,6 +32,7 @@ from priompt_py import (
     tool_message,
     user_message,
 )
+from priompt_py.engine.explain import Explanation
 from priompt_py.face.settings import settle
 from priompt_py.model.elements import Node
 from priompt_py.model.source_map import Span
@@ -48,14 +52,19 @@ def compared(tree: Node, limit: int, **how: Any) -> Rendered | None:
         rendered = program.render(source_map=True, **arguments)
     except PromptError:
         return None
+    assert rendered.source_map is not None
+    assert rendered.source_map.root == recorded_spans(
+        explanation_of(program, **arguments), rendered.to_text()
+    )
+    return rendered
+
+
+def explanation_of(program: Program, **arguments: Any) -> Explanation:
     usual: dict[str, Any] = {"model": None, "chat_format": None, "pair_tools": True, "cache": None}
-    usual["last_message_incomplete"] = False
+    usual |= {"last_message_incomplete": False, "tokenizer": CHARS}
     settings = settle(**{**usual, **arguments})
     pricing = program.priced(settings)
-    explanation = program.explain(program.solve(settings, pricing), pricing)
-    assert rendered.source_map is not None
-    assert rendered.source_map.root == recorded_spans(explanation, rendered.to_text())
-    return rendered
+    return program.explain(program.solve(settings, pricing), pricing)
 
 
 @given(prompts() | chats(), LIMITS, st.booleans(), st.booleans())
@@ -203,3 +212,64 @@ def test_a_map_costs_at_most_half_its_render(name: str, limit: int) -> None:
     gc.collect()
     ratios = [seconds(source_map=True) / seconds(source_map=False) for _ in range(5)]
     assert min(ratios) <= 1.5  # a busy machine makes some of them larger
+
+
+# ------------------------------------------------------------------------------------------ children that functions give
+
+
+@component
+def as_given(children: Node = None) -> Node:
+    return children
+
+
+@component
+def made(children: Node = None) -> Node:
+    return user_message["made ", scope(p=3)["two"]]
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        as_given()[user_message],
+        as_given()[user_message["x"]],
+        as_given()[as_given()[user_message["x", scope(p=1)["y"]]]],
+        made(),
+        made()["text"],
+        made()[user_message["a message of other texts"]],
+        [made()[user_message["x"]], scope(p=2)[made()]],
+        user_message[as_given()["x", scope(p=1)["y"]], as_given()],
+    ],
+    ids=repr,
+)
+def test_components_give_what_is_in_them(tree: Node) -> None:
+    for limit in (0, 10, 100):
+        compared(tree, limit)
+    assert compared(tree, 100) is not None
+
+
+def test_coroutines_give_what_is_in_them() -> None:
+    async def text() -> Node:
+        return "abc"
+
+    async def message() -> Node:
+        return user_message["abc", scope(p=3)["def"]]
+
+    async def nothing() -> Node:
+        return None
+
+    async def whole(tree: Node) -> None:
+        program = await acompile_prompt(tree)
+        for limit in (9, 100):
+            rendered = program.render(token_limit=limit, tokenizer=CHARS, source_map=True)
+            assert rendered.source_map is not None
+            explanation = explanation_of(program, token_limit=limit)
+            assert rendered.source_map.root == recorded_spans(explanation, rendered.to_text())
+
+    trees: list[Node] = [
+        ["x", text, nothing],
+        [message],
+        [user_message[text]],
+        scope(p=1)[message, user_message],
+    ]
+    for tree in trees:
+        asyncio.run(whole(tree))
