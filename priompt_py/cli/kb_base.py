@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from priompt_py.cli.faults import Fault
@@ -73,6 +74,8 @@ def _offline_of(dim: int) -> Any:
 def _embedder(given: str) -> Any:
     """The embedder that ``--embedder`` names. Raises Fault."""
     if given == _OFFLINE:
+        if find_spec(_OFFLINE) is None:  # said here, before a base is made that would want its vectors
+            raise Fault(f"--embedder {_OFFLINE}: it needs a package: pip install 'priompt-py[embeddings]'")
         return _offline_of(256)
     model, mark, rest = given.partition("@http")
     if not mark or not model:
