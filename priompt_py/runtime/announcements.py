@@ -8,7 +8,7 @@ import os
 import stat
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import urlsplit
@@ -39,11 +39,14 @@ class Announcement:
     @property
     def place(self) -> tuple[str, int, str]:
         """Host, port and the path before ``api/``. Raises RunError for what isn't on this machine."""
-        parts = urlsplit(self.url)
-        host = parts.hostname or ""
+        try:
+            parts = urlsplit(self.url)
+            host, port = parts.hostname or "", parts.port
+        except ValueError:
+            raise RunError(f"questions are shown at an address with a port, got {self.url!r}") from None
         if parts.scheme != "http" or host not in _LOOPBACK:
             raise RunError(f"questions are only shown by servers on this machine, got {self.url!r}")
-        return host, parts.port or 80, parts.path.rstrip("/")
+        return host, port or 80, parts.path.rstrip("/")
 
 
 def folder_of_announcements() -> Path:
@@ -84,16 +87,18 @@ def announced() -> list[Announcement]:
     return sorted(found, key=_started, reverse=True)
 
 
-def find_server() -> Announcement | None:
+def find_server(*, after: Collection[str] = ()) -> Announcement | None:
     """The server that shows the questions of this program: that of the environment, else the newest that was started
-    in this folder or one around it, else the newest. Raises RunError for an address that can't be used."""
+    in this folder or one around it, else the newest. Those at the addresses ``after`` come after all others. Raises
+    RunError for an address that can't be used."""
     named = os.environ.get(VARIABLE)
     if named is not None:
         return _of_address(named) if named else None
-    there = announced()
+    there = sorted(announced(), key=lambda one: one.url in after)
     here = Path.cwd()
     near = [one for one in there if here.is_relative_to(one.folder)]
-    return next(iter(near or there), None)
+    best = [one for one in near if one.url not in after]
+    return next(iter(best or there), None)
 
 
 def _of_address(address: str) -> Announcement:

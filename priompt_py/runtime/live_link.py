@@ -32,6 +32,7 @@ __all__ = ["LiveLink", "answer_from", "told_of"]
 _LOOK = 0.3  # seconds between two looks for questions and servers
 _PATIENCE = 1.5  # seconds without anybody who shows a question until that is told
 _ASK = 2.0  # seconds that the server may keep a question for an answer before the program looks for itself
+_AVOID = 10.0  # seconds for which other servers go before one that took no question
 _TIMEOUT = 10.0  # seconds for one request
 
 _log = logging.getLogger("priompt_py.runtime.live")
@@ -46,6 +47,7 @@ class LiveLink:
         self._thread: threading.Thread | None = None
         self._carried: dict[str, threading.Thread] = {}
         self._has_told = False
+        self._silent: dict[str, float] = {}  # addresses that took no question, and when
 
     def ensure(self) -> None:
         """Work as long as there are questions."""
@@ -84,7 +86,8 @@ class LiveLink:
 
     def _found(self) -> Announcement | None:
         try:
-            return find_server()
+            now = time.monotonic()
+            return find_server(after=[url for url, when in self._silent.items() if now - when < _AVOID])
         except RunError as error:
             self._tell(str(error))
             return None
@@ -100,8 +103,10 @@ class LiveLink:
     def _carry(self, question: Question, server: Announcement) -> None:
         """Take one question to a server, and wait there until it is answered, or waits no more."""
         name = uuid.uuid4().hex
+        is_there = False
         try:
             _send(server, "POST", "/api/live", {"id": name, **told_of(question)})
+            is_there = True
             while self._waits(question):
                 given = _send(server, "GET", f"/api/live/{name}?wait={_ASK:g}", None)
                 if given["state"] == "answered":
@@ -112,6 +117,11 @@ class LiveLink:
         except (OSError, HTTPException, ValueError, KeyError, RunError) as error:
             # It is told once, and tried again: the server may come back.
             _log.debug("a question could not be shown: %s", error)
+            if not is_there:
+                self._silent[server.url] = time.monotonic()
+                self._tell(
+                    str(error) if isinstance(error, RunError) else f"{server.url} can't be asked: {error}"
+                )
             if self._waits(question):
                 time.sleep(_PATIENCE)
         finally:
@@ -192,6 +202,8 @@ def _send(server: Announcement, method: str, path: str, data: Any) -> Any:
         connection.request(method, root + path, body=body, headers=headers)
         answer = connection.getresponse()
         text = answer.read()
+        if answer.status == 401:
+            raise RunError(f"{server.url} has another token: each start of `priompt serve` has a new one")
         if answer.status != 200:
             raise RunError(
                 f"the server of {VARIABLE} or `priompt serve` answered {answer.status}: {text[:200]!r}"

@@ -7,6 +7,7 @@ import http.server
 import json
 import logging
 import os
+import socket
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -128,6 +129,21 @@ def test_the_address_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setenv("PRIOMPT_LIVE", "http://example.org:1234/#token=abc")
     with pytest.raises(RunError, match="only shown by servers on this machine"):
         find_server()
+    for url in ("http://127.0.0.1:x/", "http://127.0.0.1:99999/", "http://[::1/"):
+        monkeypatch.setenv("PRIOMPT_LIVE", f"{url}#token=abc")
+        with pytest.raises(RunError) as caught:
+            find_server()
+        assert str(caught.value) == f"questions are shown at an address with a port, got {url!r}"
+
+
+def test_servers_that_were_silent_come_last(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    far, near = one("http://127.0.0.1:5000"), one("http://127.0.0.1:6000", folder=str(folder.parent))
+    announce(far)
+    announce(near)
+    monkeypatch.chdir(folder.parent)
+    assert find_server(after=[far.url]) == near
+    assert find_server(after=[near.url]) == far
+    assert find_server(after=[near.url, far.url]) in (near, far)
 
 
 def test_where_there_is_no_runtime_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -146,6 +162,7 @@ class Server:
     url: str
     answers: list[Any]
     asked: list[tuple[str, str, Any]] = attrs.field(factory=list[tuple[str, str, Any]])
+    refuses: bool = False
 
 
 @pytest.fixture
@@ -160,7 +177,7 @@ def server() -> Iterator[Server]:
             answer: Any = {}
             if self.command == "GET":
                 answer = told.answers.pop(0) if len(told.answers) > 1 else told.answers[0]
-            status = answer if isinstance(answer, int) else 200
+            status = 401 if told.refuses else answer if isinstance(answer, int) else 200
             assert self.headers["X-Priompt-Token"] == "t"
             data = json.dumps(answer).encode()
             self.send_response(status)
@@ -239,6 +256,37 @@ async def test_a_server_that_goes_and_comes_back(hub: Hub, server: Server) -> No
     server.answers = [404, {"nothing": 1}, {"state": "answered", "answer": {}}, WELL]
     assert (await live(ask, {"question": "Why?"}, token_limit=99)).text == "well"
     assert [method for method, _, _ in server.asked].count("POST") == 4
+
+
+async def test_a_server_that_is_silent_holds_up_nobody(
+    hub: Hub, server: Server, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Its process may have been killed, and its number be another one's by now."""
+    caplog.set_level(logging.WARNING, "priompt_py.runtime.live")
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        silent = f"http://127.0.0.1:{nobody.getsockname()[1]}"
+        announce(one(silent, started=2.0))
+        announce(one(server.url))
+        server.answers = [WELL]
+        assert (await live(ask, {"question": "Why?"}, token_limit=99)).text == "well"
+    assert (await told(caplog)).startswith(
+        f"live() waits for an answer, and nobody shows its question: {silent} can't be asked: "
+    )
+
+
+async def test_the_token_of_an_earlier_start(
+    hub: Hub, server: Server, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    caplog.set_level(logging.WARNING, "priompt_py.runtime.live")
+    monkeypatch.setenv("PRIOMPT_LIVE", f"{server.url}/#token=t")
+    server.refuses = True
+    asking = asyncio.create_task(live(ask, {"question": "Why?"}, token_limit=99))
+    assert await told(caplog) == (
+        f"live() waits for an answer, and nobody shows its question: {server.url}/ has another token: each start of "
+        "`priompt serve` has a new one"
+    )
+    asking.cancel()
 
 
 async def told(caplog: pytest.LogCaptureFixture) -> str:
