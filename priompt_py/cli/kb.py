@@ -129,10 +129,14 @@ def add(
     }
     seconds = 300 if time_limit is None else read_count("--time-limit", time_limit, "seconds")
     with opened(base, embedder, create=True, tokenizer=tokenizer, **sizes) as found:
-        with progress_bar("adding") as bar:
-            report = found.add(
-                files, on_progress=None if bar is None else _teller(bar), time_limit=seconds or None
-            )
+        try:
+            with progress_bar("adding") as bar:
+                report = found.add(
+                    files, on_progress=None if bar is None else _teller(bar), time_limit=seconds or None
+                )
+        except KeyboardInterrupt:
+            warn("priompt kb add: what is stored stays; the same command goes on from there")
+            raise
         totals = found.totals()
         for one in report.documents:
             if one.status in ("failed", "gone"):

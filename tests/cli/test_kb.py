@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +15,7 @@ import pytest
 
 from priompt_py.cli import kb as module
 from priompt_py.context import AddProgress, Attachment, KnowledgeBase
-from priompt_py.errors import EmbedderError
+from priompt_py.errors import EmbedderError, KnowledgeBaseError
 from tests.cli.conftest import Priompt
 
 
@@ -403,3 +408,50 @@ def test_a_chunk_behind_the_last_one(docs: Path, priompt: Priompt) -> None:
     assert (
         priompt("kb", "show", "long.txt#1").err == "long.txt#1: no such chunk; the document has 1 chunk, #0\n"
     )
+
+
+def test_an_interrupt(docs: Path, priompt: Priompt, monkeypatch: pytest.MonkeyPatch) -> None:
+    @contextlib.contextmanager
+    def bar(_: str) -> Any:
+        def tell(done: int, _: int) -> None:
+            if done:
+                raise KeyboardInterrupt
+
+        yield tell
+
+    monkeypatch.setattr(module, "progress_bar", bar)
+    assert priompt("kb", "add", "docs") == (
+        130,
+        "",
+        "priompt kb add: what is stored stays; the same command goes on from there\npriompt: interrupted\n",
+    )
+
+
+def test_a_signal_in_the_middle_of_a_long_addition(folder: Path) -> None:
+    """A process of its own gets a real one; the same command goes on behind what is stored."""
+    text = "\n\n".join(f"Chapter {n}. " + f"word{n} " * 300 for n in range(900))
+    (folder / "long.txt").write_text(text)
+    command = [sys.executable, "-m", "priompt_py", "kb", "add", "long.txt", "--chunk-size", "99"]
+    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
+    until = time.monotonic() + 60
+    stored = 0
+    while stored < 100 and time.monotonic() < until:
+        time.sleep(0.02)
+        with (
+            contextlib.suppress(KnowledgeBaseError),
+            KnowledgeBase.open("knowledge.db", create=False) as base,
+        ):
+            stored = sum(info.stored for info in base.documents())
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=60)
+    assert (running.returncode, out) == (130, "")
+    assert err == (
+        "priompt kb add: what is stored stays; the same command goes on from there\npriompt: interrupted\n"
+    )
+    with KnowledgeBase.open("knowledge.db") as base:
+        (info,) = base.documents()
+        assert info.state == "paused"
+        assert 100 <= info.stored < info.chunks
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == f"1 added; knowledge.db now has 1 document, {info.chunks:,} chunks\n"

@@ -30,6 +30,7 @@ from priompt_py.context.knowledge.ingest import BATCH, TIME_LIMIT, AddProgress, 
 from priompt_py.context.knowledge.retriever import KnowledgeRetriever
 from priompt_py.context.knowledge.search import Searcher
 from priompt_py.context.knowledge.sources import Source, entries_of
+from priompt_py.context.knowledge.sqlite_file import MISSING
 from priompt_py.context.knowledge.sqlite_store import VECTOR_MEMORY, WAIT, SqliteStore
 from priompt_py.context.knowledge.store import DocumentInfo, Settings, Store, StoredChunk, Totals
 from priompt_py.context.knowledge.tools import KnowledgeTools
@@ -118,6 +119,8 @@ class KnowledgeBase:
         _check_new("KnowledgeBase", place, embedder, chunk_size, overlap, tokenizer)
         store = _store_at(place, create=create, wait=wait, vector_memory=vector_memory)
         try:
+            if not create and store.settings() is None:  # another process is making it, with settings of its own
+                raise KnowledgeBaseError(store.place, "missing", MISSING)
             return cls(
                 store,
                 embedder,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -152,6 +153,13 @@ class Ingest:
     async def run(self, entries: Iterable[Entry], total: int | None) -> AddReport:
         """Add them all; what the report says of a document is true in the database already."""
         self._total = total
+        try:
+            return await self._run(entries)
+        except BaseException:  # an interrupt or a cancellation, too
+            self._leave()
+            raise
+
+    async def _run(self, entries: Iterable[Entry]) -> AddReport:
         ids: set[str] = set()
         for place, entry in enumerate(entries):
             if entry.attachment.id in ids:
@@ -305,10 +313,15 @@ class Ingest:
         if self._time_limit is not None and self._clock() - work.began > self._time_limit:
             await self._stop(work, "failed", f"it took longer than {self._time_limit:g} s")
 
+    def _leave(self) -> None:
+        """Say of what is not finished that nobody is at it any more, as far as the store still lets us."""
+        for work in self._working:
+            if not work.ended:
+                with contextlib.suppress(Exception):
+                    self._store.stop(work.version.key, "paused", _rest(work), now=self._now())
+
     async def _stop(self, work: _Work, state: Literal["failed", "paused"], why: str) -> None:
-        stored, chunks = work.version.stored, work.document.chunks
-        rest = f"{stored} of {chunks} chunks are stored; adding it again goes on from there"
-        detail = f"{why}; {rest}" if why else rest
+        detail = f"{why}; {_rest(work)}" if why else _rest(work)
         await self._call(partial(self._store.stop, work.version.key, state, detail, now=self._now()))
         self._finish(work, state, detail)
 
@@ -343,6 +356,10 @@ class Ingest:
     def _tell(self, name: str, part: float) -> None:
         if self._on_progress is not None:
             self._on_progress(AddProgress(len(self._results), self._total, self._chunks, name, part))
+
+
+def _rest(work: _Work) -> str:
+    return f"{work.version.stored} of {work.document.chunks} chunks are stored; adding it again goes on from there"
 
 
 def _works(batch: Sequence[tuple[_Work, int]]) -> list[_Work]:

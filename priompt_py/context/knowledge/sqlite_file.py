@@ -15,7 +15,7 @@ import attrs
 
 from priompt_py.errors import KnowledgeBaseError
 
-__all__ = ["SqliteFile"]
+__all__ = ["MISSING", "SqliteFile"]
 
 APPLICATION = 0x5072_6B62  # "Prkb", by which a file is known to be one of ours
 LAYOUT = 1  # of the tables; a newer one is refused
@@ -53,7 +53,7 @@ CREATE VIRTUAL TABLE lexicon USING fts5 (
 CREATE VIRTUAL TABLE frequencies USING fts5vocab (lexicon, row);
 """
 
-_MISSING = "there is no such knowledge base; `add` makes one"
+MISSING = "there is no such knowledge base; `add` makes one"
 _MOVED = "the file was deleted or replaced after it was opened; what was added to it since then is lost. Add it again"
 _FULL = "there is no room left on the disk; nothing of this step was stored. Free some and do it again"
 
@@ -73,7 +73,7 @@ class SqliteFile:
         self._closed = False
         self._pid = os.getpid()
         if not create and not self._path.exists():
-            raise KnowledgeBaseError(self.place, "missing", _MISSING)
+            raise KnowledgeBaseError(self.place, "missing", MISSING)
         self._inherited: list[sqlite3.Connection] = []  # of the process that forked; not ours to close
         self._unchanging: _Signature | None = None  # where it was opened as a file that nobody changes
         self._connection = self._open()
@@ -194,7 +194,7 @@ class SqliteFile:
     def _prepare(self, connection: sqlite3.Connection) -> None:
         if not self._check(connection):
             if not self._create:
-                raise KnowledgeBaseError(self.place, "missing", _MISSING)
+                raise KnowledgeBaseError(self.place, "missing", MISSING)
             self._make(connection)
         # Readers and the one writer don't wait for each other. What a commit has said is on the disk.
         self._wal(connection)

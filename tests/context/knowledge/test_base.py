@@ -236,3 +236,13 @@ def test_an_embedder_of_no_size(tmp_path: Path, dim: Any, error: type[Exception]
         KnowledgeBase.open(tmp_path / "base.db", Hashed(dim=dim))
     assert str(caught.value) == said
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_base_that_another_process_is_making(tmp_path: Path) -> None:
+    """Its settings are the other's matter: a search that comes too early sets none."""
+    store = SqliteStore(tmp_path / "base.db")
+    with pytest.raises(KnowledgeBaseError) as caught:
+        KnowledgeBase.open(tmp_path / "base.db", create=False)
+    assert caught.value.reason == "missing"
+    assert store.settings() is None
+    store.close()

@@ -179,7 +179,7 @@ def test_an_interrupt_leaves_what_was_stored(open_base: Open) -> None:
     base = open_base(Interrupted())
     with pytest.raises(KeyboardInterrupt):
         base.add(note("a", words(60)), batch=2)
-    assert [(one.state, one.stored) for one in base.documents()] == [("indexing", 4)]
+    assert [(one.state, one.stored) for one in base.documents()] == [("paused", 4)]
     again = Hashed()
     assert told(open_base(again).add(note("a", words(60)), batch=2)) == [("a", "added", 6, 6, "")]
     assert [len(texts) for texts, _ in again.asked] == [2]
@@ -485,3 +485,34 @@ def test_as_json(open_base: Open) -> None:
         ],
     }
     assert report.documents[0] == Added(id="a", name="a.txt", status="added", chunks=1, stored=1)
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError("no"), SystemExit(3)])
+def test_what_is_broken_off_says_so(tmp_path: Path, error: BaseException) -> None:
+    with KnowledgeBase.open(tmp_path / "base.db", tokenizer=WORDS, chunk_size=10, overlap=0) as base:
+
+        def tell(progress: AddProgress) -> None:
+            if progress.chunks == 4:
+                raise error
+
+        with pytest.raises(type(error)):
+            base.add([note("a", words(60)), note("b", "never begun")], on_progress=tell, batch=2)
+        (info,) = base.documents()
+        assert (info.state, info.stored, info.detail) == (
+            "paused",
+            4,
+            "4 of 6 chunks are stored; adding it again goes on from there",
+        )
+        assert [one.status for one in base.add([note("a", words(60))]).documents] == ["added"]
+
+
+def test_what_can_not_be_said_any_more_goes_up_all_the_same(tmp_path: Path) -> None:
+    base = KnowledgeBase.open(tmp_path / "base.db", tokenizer=WORDS, chunk_size=10, overlap=0)
+
+    def tell(progress: AddProgress) -> None:
+        if progress.chunks == 4:
+            base.close()
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        base.add(note("a", words(60)), on_progress=tell, batch=2)
