@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from copy import deepcopy
-from typing import Any
+from typing import Any, cast
 
 import attrs
 
@@ -89,6 +89,10 @@ def assemble(leaves: Iterable[Leaf], pricing: Pricing, *, is_chat: bool) -> Asse
     messages = draft.messages
     kept = {} if pricing.messages is None else pricing.messages
     known = pricing.known if pricing.messages is not None else ()
+    leaves = list(leaves)
+    if not is_chat and set(map(type, leaves)) == {str}:
+        draft.content.text("".join(cast("list[str]", leaves)))
+        leaves = []
     for leaf in leaves:
         if isinstance(leaf, Message):
             texts: tuple[Any, ...] = leaf.children

@@ -9,9 +9,11 @@ counts add up exactly at safe cuts, and at separators with every tokenizer.
 from __future__ import annotations
 
 import sys
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import compress
+from operator import neg
 from typing import Any, TypeVar, cast
 
 from priompt_py.engine.presence import Presence, Timeline
@@ -145,10 +147,11 @@ class Walker:
 
     def place(self, cutoff: Number) -> None:
         """Go to a cutoff without counting: ``total`` is not valid until ``recount``."""
-        on, line = self.on, self.timeline
-        while self.in_at < len(line.ins) and line.in_levels[self.in_at] >= cutoff:
-            on[line.ins[self.in_at]] += 1
-            self.in_at += 1
+        on, line, start = self.on, self.timeline, self.in_at
+        if start < len(line.ins) and line.in_levels[start] >= cutoff:
+            self.in_at = bisect_right(line.in_levels, -cutoff, start, key=neg)
+            for index in line.ins[start : self.in_at]:
+                on[index] += 1
         while self.out_at < len(line.outs) and line.out_levels[self.out_at] >= cutoff:
             on[line.outs[self.out_at]] -= 1
             self.out_at += 1
