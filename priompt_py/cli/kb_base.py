@@ -46,7 +46,9 @@ def opened(
         with KnowledgeBase.open(place, offline, create=create, **options) as found:
             yield found
     except ArgumentValueError as error:
-        raise Fault(str(error).partition("() ")[2] or str(error)) from error
+        said = str(error).partition("() ")[2] or str(error)
+        named = f"--{error.argument.replace('_', '-')}: " if error.argument in options else ""
+        raise Fault(f"{named}{said}") from error
     except EmbedderError as error:  # which was asked how many numbers its vectors have
         raise Fault(f"--embedder: {error}") from error
     except KnowledgeBaseError as error:

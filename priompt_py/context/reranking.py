@@ -147,6 +147,8 @@ def _scores(given: object) -> list[tuple[int, float]]:
     for one in cast("Sequence[object]", given):
         try:
             index, score = cast("Any", one)
+            if isinstance(index, bool):  # "is it any good", where the place in the list is asked for
+                raise TypeError
             pair = (operator.index(index), float(score))  # numpy's numbers, too
         except (TypeError, ValueError):
             raise wrong_type(

@@ -271,7 +271,7 @@ def test_where_the_base_is(docs: Path, priompt: Priompt, monkeypatch: pytest.Mon
         ),
         (
             ["kb", "add", "docs", "--chunk-size", "9", "--overlap", "9"],
-            "priompt: needs overlap < chunk_size, got overlap=9 and chunk_size=9",
+            "priompt: --overlap: needs overlap < chunk_size, got overlap=9 and chunk_size=9",
         ),
         (
             ["kb", "add", "docs", "--embedder", "odd"],

@@ -118,6 +118,10 @@ def test_wrong_indexes(answer: Any, sentence: str, on_error: Any) -> None:
         (None, "ArgumentTypeError: a reranker gives pairs of index and score, got None (NoneType)"),
         ("ab", "ArgumentTypeError: a reranker gives pairs of index and score, got 'ab' (str)"),
         (
+            [(True, 1.0)],
+            "ArgumentTypeError: a reranker gives pairs of index and score, got (True, 1.0) (tuple) among them",
+        ),
+        (
             [0.5, 0.4],
             "ArgumentTypeError: a reranker gives pairs of index and score, got 0.5 (float) among them",
         ),
@@ -171,6 +175,7 @@ def test_any_scores(scores: list[tuple[int, float]], blank: set[int], final_k: i
 
 def test_numbers_of_numpy() -> None:
     import numpy as np
+
     found = rerank("q", HITS, Scores([(np.int64(4), np.float32(0.5))]))
     assert [(hit.chunk, hit.rerank, type(hit.rerank)) for hit in found] == [(4, 0.5, float)]
 
