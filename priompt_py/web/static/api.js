@@ -29,15 +29,16 @@ export class ApiError extends Error {
   }
 }
 
-/** Take the token out of the address, so that it stands in no history, and keep it for the next time. */
+/** Take the token out of the address, so that it stands in no history, and keep it for the next time. Tells whether there was one. */
 export function takeToken() {
   const given = new URLSearchParams(location.hash.slice(1));
   const token = given.get("token");
-  if (token === null) return;
+  if (token === null) return false;
   keepToken(token);
   given.delete("token");
   const rest = given.toString();
   history.replaceState(null, "", rest ? `#${rest}` : location.pathname + location.search);
+  return true;
 }
 
 /**

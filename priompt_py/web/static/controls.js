@@ -25,11 +25,14 @@ export function startControls(app) {
     if (matches && app.tabs.current === "prompt") app.tabs.select("elements");
   });
   addEventListener("hashchange", () => {
-    takeToken();
-    const place = placeOfAddress();
-    if (place.prompt !== null && (place.prompt !== app.prompt || place.example !== app.example)) {
-      app.open(place.prompt, place.example, place.limit);
+    if (takeToken()) {
+      location.reload(); // the page may have had no access, or that of an earlier server
+      return;
     }
+    const { prompt, example, question, limit } = placeOfAddress();
+    if (question !== null) app.openQuestion(question);
+    else if (prompt !== null && (prompt !== app.prompt || example !== app.example)) app.open(prompt, example, limit);
+    else if (prompt !== null && limit !== null && app.view !== null) app.mover.to({ limit });
   });
   /** @param {string} tab @param {string} id */
   const focusOn = (tab, id) => () => {

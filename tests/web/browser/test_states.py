@@ -100,6 +100,31 @@ def test_a_prompt_that_is_not_there(site: Site) -> None:
     expect(tab.page.locator("#crumb")).to_have_text("support")
 
 
+@pytest.mark.parametrize("before", ["", "#token=of-an-earlier-start"])
+def test_the_address_is_pasted_into_a_page_without_access(site: Site, before: str) -> None:
+    tab = site.stranger()
+    tab.page.goto(f"{site.server.base}/{before}")
+    heading = tab.page.get_by_role("heading", name="Open the address that priompt serve printed")
+    expect(heading).to_be_visible()
+    tab.page.goto(
+        site.address({"prompt": "lines", "limit": 4})
+    )  # the same page: only what stands behind # changes
+    expect(tab.page.locator("#text")).to_contain_text("required")
+    tab.at(4)
+    expect(heading).to_be_hidden()
+    assert "token" not in tab.page.url
+
+
+def test_another_place_in_the_address(site: Site) -> None:
+    tab = site.open("lines", limit=12)
+    tab.page.evaluate("location.hash = '#prompt=lines&limit=4'")
+    tab.at(4)
+    assert tab.text_in == "required high"
+    tab.page.evaluate("location.hash = '#prompt=support&limit=500'")
+    tab.at(500)
+    expect(tab.page.locator("#crumb")).to_have_text("support")
+
+
 def test_without_the_token_nothing_is_shown(site: Site) -> None:
     tab = site.stranger()
     tab.page.goto(f"{site.server.base}/#prompt=lines")
