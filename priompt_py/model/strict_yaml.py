@@ -155,10 +155,11 @@ _TOKENS = {
 
 
 class YamlFault(ValueError):
-    """A text is no YAML: ``message`` says what is wrong and what would do, ``line`` and ``column`` where."""
+    """A text is no YAML: ``message`` says what is wrong and what would do, ``offset``, ``line`` and ``column`` where."""
 
     def __init__(self, message: str, text: str, offset: int) -> None:
         self.message = message
+        self.offset = offset
         self.line, self.column = line_and_column(text, offset)
         super().__init__(f"{message} (line {self.line}, column {self.column})")
 

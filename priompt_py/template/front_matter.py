@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from priompt_py.author.children import is_list
+from priompt_py.model.strict_yaml import YamlFault, parse_yaml
 from priompt_py.template.declared_props import NAME_OF_PROP, Prop, read_prop
 from priompt_py.template.kinds import is_dict
 from priompt_py.template.source import MOST_ERRORS, Source, near, one_line
@@ -94,27 +95,18 @@ def _load(source: Source, block: str, start: int, errors: list[TemplateSyntaxErr
         fault(start + problem[0], problem[1])
         return None
     try:
-        events = list(yaml.parse(block, Loader=yaml.SafeLoader))
-        for event in events:
-            if isinstance(event, yaml.AliasEvent):
-                place: Any = event.start_mark
-                fault(start + place.index, "the front matter takes no aliases (*name)")
-                return None
-        loaded = yaml.load(block, Loader=_unique_keys())  # noqa: S506 - made from the safe loader
-    except yaml.MarkedYAMLError as error:
-        mark: Any = error.problem_mark or error.context_mark
-        offset = start if mark is None else start + mark.index
-        fault(offset, f"the front matter is not YAML: {error.problem or error.context}")
+        loaded: Any = parse_yaml(block)
+    except YamlFault as error:
+        fault(start + error.offset, f"the front matter is not YAML: {error.message}")
         return None
-    except yaml.reader.ReaderError as error:
-        fault(
-            start + error.position,
-            f"the front matter holds {block[error.position]!r}, which YAML doesn't allow",
-        )
+    except RecursionError:
+        fault(start, "the front matter is nested too deeply")
         return None
-    except (yaml.YAMLError, *_OF_YAML) as error:
-        fault(start, f"the front matter is not YAML: {one_line(str(error), 80)}")
-        return None
+    for event in yaml.parse(block, Loader=yaml.SafeLoader):
+        if isinstance(event, yaml.AliasEvent):
+            place: Any = event.start_mark
+            fault(start + place.index, "the front matter takes no aliases (*name)")
+            return None
     if loaded is None:
         return {}
     if not is_dict(loaded):
@@ -140,30 +132,6 @@ def _too_much(block: str) -> tuple[int, str] | None:
         if depth > _MOST_DEEP:
             return match.start(), f"the front matter is nested more than {_MOST_DEEP} brackets deep"
     return None
-
-
-_OF_YAML = (ValueError, TypeError, ArithmeticError, LookupError, AttributeError, RecursionError)
-"""What PyYAML raises for some wrong values: for a date such as 2024-13-01, for ``!!bool x``, for ``"\\U99999999"``."""
-
-
-def _unique_keys() -> Any:
-    import yaml
-
-    class Unique(yaml.SafeLoader):
-        """The safe loader, which refuses a key that stands twice."""
-
-        def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT001, FBT002 - yaml's
-            seen: set[Any] = set()
-            for key_node, _ in node.value:
-                if key_node.value.__class__ is str:
-                    if key_node.value in seen:
-                        raise yaml.constructor.ConstructorError(
-                            None, None, f"the key {key_node.value!r} stands twice", key_node.start_mark
-                        )
-                    seen.add(key_node.value)
-            return super().construct_mapping(node, deep)
-
-    return Unique
 
 
 class _Reader:
