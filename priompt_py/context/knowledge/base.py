@@ -119,7 +119,9 @@ class KnowledgeBase:
         _check_new("KnowledgeBase", place, embedder, chunk_size, overlap, tokenizer)
         store = _store_at(place, create=create, wait=wait, vector_memory=vector_memory)
         try:
-            if not create and store.settings() is None:  # another process is making it, with settings of its own
+            if (
+                not create and store.settings() is None
+            ):  # another process is making it, with settings of its own
                 raise KnowledgeBaseError(store.place, "missing", MISSING)
             return cls(
                 store,
