@@ -34,7 +34,7 @@ async def slow(
 async def port(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[int]:
     """Of a server that waits 0.2 seconds for a head, and 5 between two requests."""
     monkeypatch.setattr("priompt_py.web.connections.HEAD_TIME", 0.2)
-    config = uvicorn.Config(slow, log_level="critical")
+    config = uvicorn.Config(slow, log_level="critical", ws="none")
     config.load()
     state = ServerState()
     loop = asyncio.get_running_loop()

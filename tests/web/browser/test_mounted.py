@@ -36,7 +36,7 @@ async def main():
     app = Starlette(routes=[Mount("/debug/one", one), Mount("/debug/other", other)])
     for name, preview in ("one", one), ("other", other):
         print(preview.address(f"http://127.0.0.1:{port}/debug/{name}"), flush=True)
-    server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
+    server = uvicorn.Server(uvicorn.Config(app, log_level="error", ws="none"))
     serving = asyncio.create_task(server.serve([sock]))
     output = await live(ask, token_limit=50, hub=hub)
     print(output.text, flush=True)
