@@ -444,7 +444,9 @@ def test_a_signal_in_the_middle_of_a_long_addition(folder: Path) -> None:
     text = "\n\n".join(f"Chapter {n}. " + f"word{n} " * 300 for n in range(1_200))
     (folder / "long.txt").write_text(text)
     command = [sys.executable, "-m", "priompt_py", "kb", "add", "long.txt", "--chunk-size", "99"]
+    ignored = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
     running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
+    signal.signal(signal.SIGINT, ignored)
     until = time.monotonic() + 60
     while _stored(folder / "knowledge.db") < 100 and time.monotonic() < until:
         time.sleep(0.01)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import pickle
+import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -211,7 +212,8 @@ def test_a_map_costs_at_most_half_its_render(name: str, limit: int) -> None:
 
     gc.collect()
     ratios = [seconds(source_map=True) / seconds(source_map=False) for _ in range(5)]
-    assert min(ratios) <= 1.5  # a busy machine makes some of them larger
+    most = 1.5 if sys.gettrace() is None else 2  # measuring coverage, too, costs something for each line
+    assert min(ratios) <= most  # a busy machine makes some of them larger
 
 
 # ------------------------------------------------------------------------------------------ children that functions give
