@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from tests.web.browser.axe import faults
 from tests.web.browser.site import Site, expect
 
 pytestmark = pytest.mark.browser
@@ -107,3 +108,19 @@ def test_a_question_that_is_gone_leaves_the_page(
     tab.tab("Answer")
     expect(tab.panel("answer")).to_contain_text("This question waits no more.", timeout=15_000)
     expect(tab.panel("answer").get_by_role("button", name="Send")).to_be_disabled()
+
+
+@pytest.mark.parametrize(("width", "height", "scheme"), [(360, 740, "light"), (1_920, 1_080, "dark")])
+def test_axe_finds_nothing_while_a_program_waits(
+    site: Site, program: Callable[..., subprocess.Popen[str]], width: int, height: int, scheme: str
+) -> None:
+    tab = site.open("lines", width=width, height=height, scheme=scheme)
+    program("Are you there?")
+    tab.page.get_by_role("button", name="1 question waits").click(timeout=20_000)
+    panel = tab.panel("answer")
+    expect(panel.get_by_role("heading", name="Answer for ask")).to_be_visible()
+    panel.get_by_text("Tool calls", exact=True).click()
+    assert faults(tab) == []
+    panel.get_by_role("button", name="Refuse").click()
+    expect(panel).to_contain_text("This question waits no more.")
+    assert faults(tab) == []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.resources
 import json
 import re
 from pathlib import Path
@@ -11,24 +10,11 @@ from typing import Any
 import pytest
 
 from tests.web.asking import Running
+from tests.web.browser.axe import faults
 from tests.web.browser.shown import EVIL
-from tests.web.browser.site import Site, Tab, expect
+from tests.web.browser.site import Site, expect
 
 pytestmark = pytest.mark.browser
-
-AXE = (importlib.resources.files("axe_playwright_python") / "axe.min.js").read_text("utf-8")
-
-
-def faults(tab: Tab) -> list[str]:
-    """What axe-core finds in the page as it is, best practices too."""
-    tab.page.evaluate(AXE)
-    found: Any = tab.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
-    return [
-        f"{one['id']}: {node['target']} {node['failureSummary']}"
-        for one in found["violations"]
-        for node in one["nodes"]
-    ]
-
 
 # ------------------------------------------------------------------------------------------ states
 
