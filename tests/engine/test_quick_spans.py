@@ -229,6 +229,15 @@ def made(children: Node = None) -> Node:
     return user_message["made ", scope(p=3)["two"]]
 
 
+@given(prompts() | chats(), st.lists(elements(), max_size=2), LIMITS)
+def test_what_a_component_gives_is_not_what_it_got(tree: Node, got: list[Node], limit: int) -> None:
+    @component
+    def other(children: Node = None) -> Node:
+        return tree
+
+    compared([scope(p=3)[other()[got]], scope(p=1)[other()]], limit)
+
+
 @pytest.mark.parametrize(
     "tree",
     [
